@@ -1,0 +1,66 @@
+/** What the hub sees of Git: complete trees of commits, and the state of each source. Types only. */
+
+/** `100644` file, `100755` executable, `120000` symlink, `160000` submodule. */
+export type FileMode = '100644' | '100755' | '120000' | '160000';
+
+export interface TreeEntry {
+  /** Path from the repository's root, `/` between parts. */
+  readonly path: string;
+  readonly mode: FileMode;
+  /** Git object id, hex. */
+  readonly id: string;
+}
+
+export interface Commit {
+  readonly id: string;
+  readonly subject: string;
+  readonly author: string;
+  /** Committer time, ms. */
+  readonly time: number;
+}
+
+/** One commit, readable as a whole. Its content never changes. */
+export interface Tree {
+  readonly repository: string;
+  /** The watched ref, as in `refs/heads/main`. */
+  readonly ref: string;
+  readonly commit: Commit;
+  /** Every file, sorted by path in byte order; read once, then kept. */
+  entries(): Promise<readonly TreeEntry[]>;
+  /** Content of a blob, by object id. Rejects when the object cannot be read; never an empty answer instead. */
+  blob(id: string): Promise<Buffer>;
+}
+
+/**
+ * `Hydrating`: not read yet since start. `Ready`: the last check worked. Any other state says what the last check met;
+ * the tree of the last complete read stays in force, and none of these is ever an empty tree.
+ */
+export const SOURCE_STATES = [
+  'Hydrating',
+  'Ready',
+  'Unreachable',
+  'AuthFailed',
+  'RefMissing',
+  'Corrupt',
+] as const;
+export type SourceState = (typeof SOURCE_STATES)[number];
+
+/** `fleet` repositories gate all planning and may hold every kind; `stacks` gate their own; `sources` hold programs. */
+export type Trust = 'fleet' | 'stacks' | 'sources';
+
+export interface SourceView {
+  readonly name: string;
+  /** Without user info. */
+  readonly url: string;
+  readonly ref: string;
+  readonly trust: Trust;
+  readonly manifests: readonly string[];
+  readonly state: SourceState;
+  /** Since when it is in this state, ms. */
+  readonly since: number;
+  readonly checkedAt: number;
+  /** What went wrong, for people; without credentials. */
+  readonly message?: string;
+  /** The newest complete read since start. */
+  readonly tree?: Tree;
+}

@@ -1,0 +1,53 @@
+/** A stack on a cluster, resolved: what the later stages of a pass hand on. Types and keys only. */
+import type { Reason } from '../shared/outcome.ts';
+import type { StackRef } from '../shared/subjects.ts';
+import type { RunInputs, RunPolicy } from '../shared/wire.ts';
+import type { Origin } from './catalog/catalog.ts';
+import type { TreeEntry } from './git/source.ts';
+
+export interface PlacementId {
+  readonly cluster: string;
+  readonly stack: StackRef;
+}
+
+/** `cluster/namespace/name`, unique in the fleet and the key of every map of placements. */
+export const placementKey = (id: PlacementId): string =>
+  `${id.cluster}/${id.stack.namespace}/${id.stack.name}`;
+
+export interface Placement extends PlacementId {
+  readonly origin: Origin;
+  readonly source: {
+    /** Repository by name. */
+    readonly repository: string;
+    /** Folder of Pulumi.yaml from the repository's root; `.` is the root. */
+    readonly project: string;
+    /** Patterns in gitignore syntax, relative to the project folder; a leading `/` is the repository's root. */
+    readonly include: readonly string[];
+  };
+  readonly inputs: RunInputs;
+  readonly policy: RunPolicy;
+  /** One owner in the fleet: normalised backend, full Pulumi stack name, with a cluster-scoped backend also the cluster. */
+  readonly claim: string;
+  /** Nothing new may start; says why and until when. */
+  readonly suspended?: Reason;
+  readonly runRequest?: string;
+  /** The Pulumi stack or backend that it is meant to leave. */
+  readonly movedFrom?: { readonly pulumiStack?: string; readonly backend?: string };
+}
+
+/** A placement, or (without a cluster) a whole stack, that cannot be planned; its order in force stays. */
+export interface Refused {
+  readonly stack: StackRef;
+  readonly cluster?: string;
+  readonly origin: Origin;
+  readonly reason: Reason;
+}
+
+/** A placement with its files and digests. */
+export interface Wanted {
+  readonly placement: Placement;
+  /** `v1:` and 64 hex digits. */
+  readonly inputDigest: string;
+  readonly policyDigest: string;
+  readonly files: readonly TreeEntry[];
+}

@@ -1,0 +1,107 @@
+/**
+ * Every bound and time limit, with its unit and where the number comes from. Relations between them are asserted at
+ * the end: a change that breaks one fails at start, not in production.
+ */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const limits = {
+  /** Bytes of one manifest file. Larger ones are refused before they are parsed. */
+  manifestBytes: 1 * MIB,
+  /** Bytes of one order; NATS allows 1 MiB a message by default, and headers need room. */
+  orderBytes: 512 * KIB,
+  /** Bytes of one artifact chunk, below the default message limit of NATS. */
+  chunkBytes: 512 * KIB,
+  /** Bytes of one artifact's tar. Above it the ten biggest files are named. */
+  artifactBytes: 256 * MIB,
+  /** Hops of a chain of symlinks, as in Linux. */
+  symlinkHops: 40,
+
+  /** Ack wait of an order: only recording happens in it (design 4). */
+  ackWaitMs: 5 * SECOND,
+  /** One pull for orders; the server forgets it afterwards. */
+  pullExpiryMs: 10 * SECOND,
+  /** Wait between reconnects, jittered (measured: delivery resumes 3–119 ms after a server listens). */
+  reconnectWaitMs: 250,
+  /** Ping of the NATS connection: two missed ones close a half-open link. */
+  pingIntervalMs: 3 * SECOND,
+  /** One request to the broker. */
+  requestTimeoutMs: 5 * SECOND,
+
+  /** Beat of an agent, jittered by a tenth. */
+  beatMs: 15 * SECOND,
+  /** An agent without a beat for so long is shown as offline. */
+  offlineAfterMs: 45 * SECOND,
+  /** Hello without any cause. */
+  helloMs: 10 * MINUTE,
+  /** A difference in hashes must last so long before anything is done about it. */
+  helloConfirmMs: 15 * SECOND,
+  /** How long a started agent waits for its orders before it starts runs with what it has. */
+  startDrainMs: 20 * SECOND,
+
+  /** Lease of the leading hub. */
+  leaseTtlMs: 10 * SECOND,
+  /** Renewal of the lease. */
+  leaseRenewMs: 3 * SECOND,
+  /** The leader stops on its own clock when it could not renew for so long. */
+  leaseGiveUpMs: 7 * SECOND,
+
+  /** Poll of a repository unless configured. */
+  pollIntervalMs: 15 * SECOND,
+  /** One Git operation against a remote. */
+  gitTimeoutMs: 2 * MINUTE,
+  /** Longest pause between polls of a repository that fails. */
+  pollBackoffMaxMs: 5 * MINUTE,
+
+  /** Default of `run.timeout`. */
+  runTimeoutMs: 60 * MINUTE,
+  /** After the first SIGINT, for creates in flight (seen: a provider's create of 20 s ends in 19 s). */
+  stopGraceMs: 60 * SECOND,
+  /** After the second SIGINT, before SIGKILL. */
+  stopSecondGraceMs: 10 * SECOND,
+  /** Bytes of output or events kept in memory for one run. */
+  outputBufferBytes: 1 * MIB,
+  /** Longest line that is kept whole; the rest of it is cut with a mark. */
+  lineBytes: 16 * KIB,
+  /** Lines of a log chunk. */
+  logChunkLines: 200,
+  /** Lines of output in a report. */
+  tailLines: 20,
+  /** How often a run's files are read while it works. */
+  followMs: 200,
+  /** Attempts to take a lock whose holder is alive or unknown, before the next order. */
+  lockRetryMs: 5 * SECOND,
+
+  /** Planned commits whose decisions are kept. */
+  keptCommits: 100,
+  /** Finished runs kept per placement. */
+  keptRuns: 50,
+  /** Unused artifacts stay so long. */
+  artifactKeepMs: 24 * 60 * MINUTE,
+  /** Logs stay so long. */
+  logKeepMs: 7 * 24 * 60 * MINUTE,
+} as const;
+
+/** Pairs that must hold: the left is smaller than the right. */
+const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[] = [
+  ['beatMs', 'offlineAfterMs'],
+  ['leaseRenewMs', 'leaseGiveUpMs'],
+  ['leaseGiveUpMs', 'leaseTtlMs'],
+  ['requestTimeoutMs', 'leaseGiveUpMs'],
+  ['chunkBytes', 'artifactBytes'],
+  ['ackWaitMs', 'pullExpiryMs'],
+  ['pullExpiryMs', 'startDrainMs'],
+  ['stopSecondGraceMs', 'stopGraceMs'],
+];
+
+/** The relations that do not hold, in words; empty when all is well. */
+export const brokenRelations = (values: Readonly<Record<string, number>> = limits): string[] =>
+  RELATIONS.filter(([small, large]) => (values[small] ?? 0) >= (values[large] ?? 0)).map(
+    ([small, large]) => `limits.${small} must be below limits.${large}`,
+  );
+
+const broken = brokenRelations();
+if (broken.length > 0) throw new Error(broken.join('; '));
