@@ -111,6 +111,8 @@ export const orderSchema = z.object({
   /** Digests of other versions that mean the same inputs. */
   equals: z.array(z.string()),
   policyDigest: z.string(),
+  /** Whose Pulumi stack it is: backend, full stack name and, with a cluster-scoped backend, the cluster. */
+  claim: z.string(),
   source: sourceSchema,
   artifact: artifactRefSchema,
   inputs: runInputsSchema,
@@ -145,6 +147,8 @@ export const changesSchema = z.object({
 export type Changes = z.infer<typeof changesSchema>;
 
 export const lastSuccessSchema = z.object({
+  /** Of the cluster in which it succeeded: in a rebuilt cluster it proves nothing. */
+  incarnation: z.string(),
   inputDigest: z.string(),
   commit: z.string(),
   artifact: artifactRefSchema,
