@@ -1,0 +1,165 @@
+/** Repositories over smart HTTP by git's own server, with faults on demand. */
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, dirname } from 'node:path';
+import { gitEnvironment, type Repository } from './git.ts';
+import { atEnd, type Owner } from './owned.ts';
+
+export type Fault =
+  /** Cuts the connection without an answer. */
+  | { readonly kind: 'refuse' }
+  | { readonly kind: 'status'; readonly status: number }
+  /** Sends this many bytes of the body and cuts the connection. */
+  | { readonly kind: 'truncate'; readonly afterBytes: number }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'hang' };
+
+/** The fault for a request, or undefined to serve it. */
+export type Faults = (request: GitRequest) => Fault | undefined;
+
+export interface GitRequest {
+  readonly method: string;
+  /** Such as `/repository/info/refs`. */
+  readonly path: string;
+  /** `version=2` when the client asked for it. */
+  readonly protocol: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+export interface GitServer {
+  /** `http://127.0.0.1:PORT/NAME` */
+  readonly url: string;
+  /** Every request since the start, oldest first. */
+  readonly requests: readonly GitRequest[];
+  /** Replaces the faults; undefined ends them. Connections that hang are cut. */
+  fail(faults: Faults | undefined): void;
+  /** From now on answers 401 without this name and password. */
+  protect(credentials: { readonly username: string; readonly password: string }): void;
+}
+
+/** Serves a repository on a free port of the loopback until the owner ends. */
+export async function serveGit(owner: Owner, repository: Repository): Promise<GitServer> {
+  const requests: GitRequest[] = [];
+  let faults: Faults | undefined;
+  let wanted: string | undefined;
+  const server = createServer((incoming, response) => {
+    const request = describe(incoming);
+    requests.push(request);
+    const denied: Fault | undefined =
+      wanted !== undefined && request.authorization !== wanted ? { kind: 'status', status: 401 } : undefined;
+    answer(repository, incoming, { response, fault: faults?.(request) ?? denied });
+  });
+  const port = await listen(server);
+  atEnd(owner, () => close(server));
+  return {
+    url: `http://127.0.0.1:${port}/${basename(repository.folder)}`,
+    requests,
+    fail: (next) => {
+      faults = next;
+      if (next === undefined) server.closeAllConnections();
+    },
+    protect: ({ username, password }) =>
+      (wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`),
+  };
+}
+
+function describe(incoming: IncomingMessage): GitRequest {
+  const protocol = incoming.headers['git-protocol'];
+  return {
+    method: incoming.method ?? '',
+    path: (incoming.url ?? '').split('?')[0] ?? '',
+    protocol: Array.isArray(protocol) ? protocol[0] : protocol,
+    authorization: incoming.headers.authorization,
+  };
+}
+
+interface Reply {
+  readonly response: ServerResponse;
+  readonly fault: Fault | undefined;
+}
+
+function answer(repository: Repository, incoming: IncomingMessage, { response, fault }: Reply): void {
+  switch (fault?.kind) {
+    case 'hang':
+      return;
+    case 'refuse':
+      incoming.socket.destroy();
+      return;
+    case 'status':
+      response
+        .writeHead(fault.status, { 'www-authenticate': 'Basic realm="git"', connection: 'close' })
+        .end();
+      return;
+    case 'truncate':
+    case undefined:
+      runBackend(repository, incoming, { response, limit: fault?.afterBytes ?? Infinity });
+  }
+}
+
+/** git http-backend speaks CGI: headers, an empty line, the body. */
+function runBackend(
+  repository: Repository,
+  incoming: IncomingMessage,
+  { response, limit }: { readonly response: ServerResponse; readonly limit: number },
+): void {
+  const child = spawn('git', ['http-backend'], { env: cgiEnvironment(repository, incoming) });
+  incoming.pipe(child.stdin).on('error', () => undefined);
+  response.on('close', () => child.kill());
+  let head = Buffer.alloc(0);
+  let left = limit;
+  child.stdout.on('data', (chunk: Buffer) => {
+    let body = chunk;
+    if (!response.headersSent) {
+      head = Buffer.concat([head, chunk]);
+      const end = head.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      writeHead(response, head.subarray(0, end).toString('latin1'));
+      body = head.subarray(end + 4);
+    }
+    left -= body.length;
+    if (left >= 0) response.write(body);
+    else response.write(body.subarray(0, left), () => response.destroy());
+  });
+  child.on('close', () => response.end());
+}
+
+function writeHead(response: ServerResponse, text: string): void {
+  const fields = text.split('\r\n').map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const status = fields.find(([name]) => name === 'status')?.[1];
+  response.writeHead(
+    status === undefined ? 200 : Number.parseInt(status, 10),
+    Object.fromEntries(fields.filter(([name]) => name !== 'status')),
+  );
+}
+
+function cgiEnvironment(repository: Repository, incoming: IncomingMessage): NodeJS.ProcessEnv {
+  const url = new URL(incoming.url ?? '/', 'http://localhost');
+  return {
+    ...gitEnvironment(),
+    GIT_PROJECT_ROOT: dirname(repository.folder),
+    GIT_HTTP_EXPORT_ALL: '1',
+    GIT_PROTOCOL: describe(incoming).protocol ?? '',
+    PATH_INFO: decodeURIComponent(url.pathname),
+    QUERY_STRING: url.search.slice(1),
+    REQUEST_METHOD: incoming.method,
+    CONTENT_TYPE: incoming.headers['content-type'] ?? '',
+    HTTP_CONTENT_ENCODING: incoming.headers['content-encoding'] ?? '',
+    REMOTE_ADDR: '127.0.0.1',
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+}
