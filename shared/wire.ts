@@ -262,6 +262,8 @@ export const helloAnswerSchema = z.object({
   term: counter,
   /** The hashes differ: say hello again with the whole list. */
   needList: z.boolean(),
+  /** Say hello again after so long: nothing is done about a difference that was seen only once. */
+  againMs: counter.optional(),
   /** Highest ledger epoch that the hub has seen from this cluster. */
   epoch: counter,
   /** Placements whose report the hub lacks or has an older one of: send it again. */
