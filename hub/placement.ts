@@ -1,8 +1,8 @@
 /** A stack on a cluster, resolved: what the later stages of a pass hand on. Types and keys only. */
 import type { Reason } from '../shared/outcome.ts';
 import type { StackRef } from '../shared/subjects.ts';
-import type { RunInputs, RunPolicy } from '../shared/wire.ts';
-import type { Origin } from './catalog/catalog.ts';
+import type { ClusterPolicy, RunInputs, RunPolicy } from '../shared/wire.ts';
+import type { Origin, Problem } from './catalog/catalog.ts';
 import type { TreeEntry } from './git/source.ts';
 
 export interface PlacementId {
@@ -41,6 +41,30 @@ export interface Refused {
   readonly cluster?: string;
   readonly origin: Origin;
   readonly reason: Reason;
+}
+
+/** A cluster with its defaults filled in. */
+export interface ResolvedCluster {
+  readonly name: string;
+  /** With the suspension of the cluster and of the whole fleet. */
+  readonly policy: ClusterPolicy;
+  readonly environment?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The keys that are valid now. */
+  readonly publicKeys: readonly string[];
+  readonly offlineAfterMs: number;
+  readonly origin: Origin;
+}
+
+/** Everything that the catalog asks for, in a fixed order. */
+export interface Resolution {
+  readonly placements: readonly Placement[];
+  /** Also the stacks that the catalog refused. */
+  readonly refused: readonly Refused[];
+  readonly warnings: readonly Problem[];
+  readonly clusters: readonly ResolvedCluster[];
+  /** A document that decides about everything cannot be read: nothing new may start. */
+  readonly frozen?: Reason;
 }
 
 /** A placement with its files and digests. */

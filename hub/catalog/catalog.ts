@@ -1,5 +1,6 @@
 /** All manifests of the watched repositories at one commit each, parsed and validated. Types only. */
 import type { StackRef } from '../../shared/subjects.ts';
+import type { Json } from '../../shared/wire.ts';
 import type { ClusterSpec } from '../../crds/cluster.ts';
 import type { DefaultsSpec } from '../../crds/defaults.ts';
 import type { FleetSpec } from '../../crds/fleet.ts';
@@ -37,7 +38,12 @@ interface Manifest<Spec> {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Without the fields that are null; see `written`. */
   readonly spec: Spec;
+  /** The spec as the document has it: a null takes away what a farther layer says. */
+  readonly written: Json;
+  /** Line of a field of the spec, by its first two steps joined by a dot (`pulumiStack`, `config.web:replicas`). */
+  readonly lines: Readonly<Record<string, number>>;
 }
 
 export interface StackManifest extends Manifest<StackSpec> {
@@ -62,6 +68,14 @@ export interface ProjectFile {
   readonly stackConfigDir?: string;
 }
 
+/** A file in which at least one document could not be read. */
+export interface Unreadable {
+  readonly file: Origin;
+  readonly problem: Problem;
+  /** Kinds that its text speaks of, so that what only may be in it is taken into account. */
+  readonly mentions: readonly string[];
+}
+
 export interface Catalog {
   readonly stacks: readonly StackManifest[];
   readonly clusters: readonly ClusterManifest[];
@@ -72,9 +86,15 @@ export interface Catalog {
   /** Stacks whose document is there but refused: their order in force stays. */
   readonly refusedStacks: readonly { readonly stack: StackRef; readonly problem: Problem }[];
   /** Files in which at least one document could not be read: what they defined stays in force. */
-  readonly unreadable: readonly { readonly file: Origin; readonly problem: Problem }[];
+  readonly unreadable: readonly Unreadable[];
   /** Clusters whose document is there but refused: they still exist. */
   readonly refusedClusters: readonly { readonly name: string; readonly problem: Problem }[];
+  /** Defaults that are there but refused: the stacks of their folder and below cannot be resolved without them. */
+  readonly refusedDefaults: readonly { readonly origin: Origin; readonly problem: Problem }[];
+  /** The Fleet's document, or one that reads like it, is refused: whether anything may start is not known. */
+  readonly refusedFleet?: Problem;
   /** By `repository:folder`. */
   readonly projects: ReadonlyMap<string, ProjectFile>;
+  /** Project files that cannot be read, by `repository:folder`. */
+  readonly refusedProjects: ReadonlyMap<string, Problem>;
 }
