@@ -50,6 +50,9 @@ export const hubSubjects = {
   artifactChunk: (name: string, chunk: number): string => `artifact.${name}.${chunk}`,
   artifactOf: (name: string): string => `artifact.${name}.>`,
   artifacts: 'artifact.>',
+  artifactChunks: 'artifact.*.*',
+  /** Everything that the agent of a cluster publishes: reports, runs, logs. */
+  state: (account: string): string => `state.${account}.>`,
   hello: (account: string): string => `hub.hello.${account}`,
   hellos: 'hub.hello.*',
   beat: (account: string): string => `hub.beat.${account}`,
@@ -62,6 +65,8 @@ export const agentSubjects = {
   run: (stack: StackRef): string => `state.run.${stackTokens(stack)}`,
   log: (run: string, n: number): string => `state.log.${run}.${n}`,
   artifactChunk: (name: string, chunk: number): string => `hub.artifact.${name}.${chunk}`,
+  artifactChunks: 'hub.artifact.*.*',
+  state: 'state.>',
   hello: 'hub.hello',
   beat: 'hub.beat',
 };
