@@ -51,7 +51,7 @@ async function everything(): Promise<unknown> {
 async function eavesdrop(): Promise<readonly string[]> {
   const heard: string[] = [];
   attacker.subscribe('>', {
-    callback: (_error, message) => heard.push(`${message.subject} ${message.string()}`),
+    callback: (_error, message) => void heard.push(`${message.subject} ${message.string()}`),
   });
   await attacker.flush();
   return heard;
