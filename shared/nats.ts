@@ -96,7 +96,8 @@ const WRONG_SEQUENCE: readonly number[] = [
   JetStreamApiCodes.StreamWrongLastSequenceUnknown,
 ];
 
-const isWrongSequence = (error: unknown): error is JetStreamApiError =>
+/** Somebody else wrote first. */
+export const isWrongSequence = (error: unknown): error is JetStreamApiError =>
   error instanceof JetStreamApiError && WRONG_SEQUENCE.includes(error.code);
 
 /** The server says "wrong last sequence: N". */

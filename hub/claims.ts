@@ -1,0 +1,67 @@
+/**
+ * One Pulumi stack belongs to one placement of the fleet.
+ *
+ * The incumbent is whoever has an order in force for the claim, also when its manifest is gone: an orphan keeps what it
+ * owns. A newcomer is refused; when all claimants are new, all are refused, since nothing says who is right.
+ */
+import type { Reason } from '../shared/outcome.ts';
+import type { Order } from '../shared/wire.ts';
+import { placementKey, type Placement } from './placement.ts';
+
+type InForce = ReadonlyMap<string, Order>;
+
+/** The placements that may not be planned, each with its reason. Keys as of {@link placementKey}. */
+export function claimConflicts(
+  placements: readonly Placement[],
+  inForce: InForce,
+): ReadonlyMap<string, Reason> {
+  const owners = ownersOf(inForce);
+  const claimants = Map.groupBy(placements, (placement) => placement.claim);
+  const conflicts = new Map<string, Reason>();
+  for (const [claim, group] of claimants) {
+    const owner = owners.get(claim);
+    const keys = group.map(placementKey);
+    const refused = owner === undefined ? (keys.length > 1 ? keys : []) : keys.filter((key) => key !== owner);
+    for (const key of refused) conflicts.set(key, conflictReason(claim, owner, keys, key));
+  }
+  return conflicts;
+}
+
+function ownersOf(inForce: InForce): ReadonlyMap<string, string> {
+  const holding = [...inForce].filter(([, order]) => order.action !== 'forget');
+  return new Map(holding.map(([key, order]) => [order.claim, key]));
+}
+
+function conflictReason(
+  claim: string,
+  owner: string | undefined,
+  keys: readonly string[],
+  key: string,
+): Reason {
+  const others = keys.filter((other) => other !== key).join(', ');
+  const text =
+    owner === undefined
+      ? `${claim} is claimed by ${others} as well; give each its own pulumiStack`
+      : `${claim} belongs to ${owner}; choose another pulumiStack, or release it with a Removal of mode retain`;
+  return { code: 'ClaimConflict', text };
+}
+
+/** A placement that would leave its Pulumi stack or backend without its manifest saying so. */
+export function identityChange(placement: Placement, order: Order | undefined): Reason | undefined {
+  if (order === undefined || order.action === 'forget' || order.claim === placement.claim) return undefined;
+  const moved = placement.movedFrom;
+  const stackMeant = sameOrMeant(placement.inputs.pulumiStack, order.inputs.pulumiStack, moved?.pulumiStack);
+  const backendMeant = sameOrMeant(backendOf(placement), order.inputs.backend?.url ?? '', moved?.backend);
+  if (stackMeant && backendMeant && moved !== undefined) return undefined;
+  return {
+    code: 'StackIdentityChanged',
+    text:
+      `the placement would leave ${order.claim} for ${placement.claim}; if that is meant, say so with ` +
+      `movedFrom: {pulumiStack: ${order.inputs.pulumiStack}, backend: ${JSON.stringify(order.inputs.backend?.url ?? '')}}`,
+  };
+}
+
+const backendOf = (placement: Placement): string => placement.inputs.backend?.url ?? '';
+
+const sameOrMeant = (now: string, before: string, meant: string | undefined): boolean =>
+  now === before || meant === before;

@@ -1,0 +1,146 @@
+/** Settings of the hub, and the list of repositories that it watches. */
+import { parseDocument, LineCounter } from 'yaml';
+import { z } from 'zod';
+import { limits } from '../shared/limits.ts';
+import type { Settings } from '../shared/config.ts';
+
+export const hubSettings = {
+  dataDir: {
+    env: 'TOWLINE_DATA_DIR',
+    type: 'string',
+    unit: 'folder',
+    doc: 'cache of the hub; may be deleted',
+  },
+  repositories: {
+    env: 'TOWLINE_REPOSITORIES',
+    type: 'string',
+    unit: 'file',
+    doc: 'YAML file with the list of repositories to watch',
+  },
+  nats: {
+    env: 'TOWLINE_NATS',
+    type: 'list',
+    unit: 'url',
+    doc: 'NATS servers',
+    default: ['nats://127.0.0.1:4222'],
+  },
+  natsSeedFile: {
+    env: 'TOWLINE_NATS_SEED_FILE',
+    type: 'string',
+    unit: 'file',
+    doc: 'seed of the hub’s nkey',
+  },
+  secretFile: {
+    env: 'TOWLINE_SECRET_FILE',
+    type: 'string',
+    unit: 'file',
+    doc: 'secret that artifacts are sealed with, at least 32 bytes; keep it outside the data folder',
+  },
+  listen: {
+    env: 'TOWLINE_LISTEN',
+    type: 'string',
+    unit: 'host:port',
+    doc: 'API address',
+    default: '127.0.0.1:8420',
+  },
+  apiTokenFile: {
+    env: 'TOWLINE_API_TOKEN_FILE',
+    type: 'string',
+    unit: 'file',
+    doc: 'token that API calls must bear; needed to listen beyond this machine',
+    optional: true,
+  },
+  hubId: {
+    env: 'TOWLINE_HUB_ID',
+    type: 'string',
+    doc: 'name of this hub in the lease; default: made at start',
+    optional: true,
+  },
+  logLevel: {
+    env: 'TOWLINE_LOG_LEVEL',
+    type: 'string',
+    doc: 'trace, debug, info, warn, error',
+    default: 'info',
+  },
+} as const satisfies Settings;
+
+const refSchema = z.union([
+  z.strictObject({ branch: z.string().min(1) }),
+  z.strictObject({ tag: z.string().min(1) }),
+  z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a whole commit id') }),
+]);
+
+const repositorySchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'lower-case letters, digits and dashes'),
+  url: z.string().min(1),
+  ref: refSchema.default({ branch: 'main' }),
+  manifests: z.array(z.string()).default(['**/*.yaml', '**/*.yml']),
+  trust: z.enum(['fleet', 'stacks', 'sources']),
+  interval: z
+    .string()
+    .regex(/^\d+(ms|s|m)$/, 'a duration such as 15s')
+    .optional(),
+});
+
+const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(1) });
+
+export type RefSetting = z.infer<typeof refSchema>;
+
+export interface Repository {
+  readonly name: string;
+  readonly url: string;
+  readonly ref: RefSetting;
+  readonly manifests: readonly string[];
+  readonly trust: 'fleet' | 'stacks' | 'sources';
+  readonly intervalMs: number;
+}
+
+export type Repositories =
+  | { readonly kind: 'repositories'; readonly repositories: readonly Repository[] }
+  | { readonly kind: 'errors'; readonly errors: readonly string[] };
+
+/** Reads the repositories file; every error names the file and the line. */
+export function parseRepositories(file: string, text: string): Repositories {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter });
+  const line = (offset: number | undefined): number => counter.linePos(offset ?? 0).line;
+  if (document.errors.length > 0) {
+    return {
+      kind: 'errors',
+      errors: document.errors.map((error) => `${file}:${line(error.pos[0])}: ${error.message}`),
+    };
+  }
+  const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 10 }));
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map((issue) => {
+      const node = document.getIn(issue.path, true) as
+        { range?: readonly [number, number, number] } | undefined;
+      return `${file}:${line(node?.range?.[0])}: ${issue.path.join('.')}: ${issue.message}`;
+    });
+    return { kind: 'errors', errors };
+  }
+  const repositories = parsed.data.repositories.map(({ interval, ...rest }) => ({
+    ...rest,
+    intervalMs: interval === undefined ? limits.pollIntervalMs : duration(interval),
+  }));
+  const twice = repositories.filter(
+    (one, n) => repositories.findIndex((other) => other.name === one.name) !== n,
+  );
+  if (twice.length > 0) {
+    return { kind: 'errors', errors: twice.map(({ name }) => `${file}: repository ${name} is listed twice`) };
+  }
+  if (!repositories.some((repository) => repository.trust === 'fleet')) {
+    return {
+      kind: 'errors',
+      errors: [`${file}: no repository has trust: fleet, so nothing could name a cluster`],
+    };
+  }
+  return { kind: 'repositories', repositories };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+function duration(text: string): number {
+  const [, digits, unit] = /^(\d+)(ms|s|m)$/.exec(text) ?? [];
+  return Number(digits) * (UNITS[unit ?? ''] ?? 1);
+}

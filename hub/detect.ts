@@ -1,0 +1,120 @@
+/**
+ * Does what a placement would run now differ from the order in force? Pure: digests decide, everything else explains.
+ */
+import { canonical, sha256 } from '../shared/canonical.ts';
+import { MAX_REASON_INPUTS, type Reason } from '../shared/outcome.ts';
+import type { Order, RunInputs } from '../shared/wire.ts';
+import type { TreeEntry } from './git/source.ts';
+import type { Wanted } from './placement.ts';
+
+/**
+ * `new`: no order yet, or it was forgotten. `changed`: other inputs. `requested`: another `runRequest`.
+ * `resumed`: the order in force is a hold that no longer applies. `policy`: how to run changed, not what.
+ */
+export type ChangeKind = 'new' | 'changed' | 'requested' | 'resumed' | 'policy' | 'unchanged';
+
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly reasons: readonly Reason[];
+}
+
+/** The files of the order in force where the hub still knows them: path to mode and object id. */
+export type KnownFiles = ReadonlyMap<string, string>;
+
+/** Compares one placement with its order in force. */
+export function detect(wanted: Wanted, order: Order | undefined, known: KnownFiles | undefined): Change {
+  if (order === undefined) return change('new', [{ code: 'NewPlacement', text: 'no order before' }]);
+  if (order.action === 'forget')
+    return change('new', [{ code: 'NewPlacement', text: 'it was removed before' }]);
+  if (order.inputDigest !== wanted.inputDigest) return change('changed', inputReasons(wanted, order, known));
+  if ((order.runRequest ?? '') !== (wanted.placement.runRequest ?? '')) {
+    const text = `runRequest is now ${JSON.stringify(wanted.placement.runRequest ?? '')}`;
+    return change('requested', [{ code: 'RunRequested', text }]);
+  }
+  if (order.action === 'hold')
+    return change('resumed', [{ code: 'OnlyPolicyChanged', text: resumeText(order) }]);
+  if (order.policyDigest !== wanted.policyDigest) {
+    return change('policy', [
+      { code: 'OnlyPolicyChanged', text: 'the inputs are the same; how to run them changed' },
+    ]);
+  }
+  return change('unchanged', [
+    { code: 'Unchanged', text: `the inputs are those of the order of ${order.source.commit}` },
+  ]);
+}
+
+const change = (kind: ChangeKind, reasons: readonly Reason[]): Change => ({ kind, reasons });
+
+const resumeText = (order: Order): string => `no longer ${order.reasons[0]?.code ?? 'held'}`;
+
+function inputReasons(wanted: Wanted, order: Order, known: KnownFiles | undefined): readonly Reason[] {
+  const fields = changedFields(wanted.placement.inputs, order.inputs);
+  const reasons: Reason[] = [];
+  if (known !== undefined) {
+    const files = changedFiles(wanted.files, known);
+    if (files.length > 0) reasons.push(reasonOf('InputChanged', 'file', files));
+  }
+  if (fields.length > 0) reasons.push(reasonOf('ConfigChanged', 'field', fields));
+  return reasons.length > 0
+    ? reasons
+    : [
+        {
+          code: 'InputChanged',
+          text: `files changed since ${order.source.commit}; their list is not kept any more`,
+        },
+      ];
+}
+
+interface ChangedInput {
+  readonly path: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+function reasonOf(
+  code: 'InputChanged' | 'ConfigChanged',
+  noun: string,
+  inputs: readonly ChangedInput[],
+): Reason {
+  const names = inputs.slice(0, 3).map((input) => input.path);
+  const more = inputs.length > names.length ? ` and ${inputs.length - names.length} more` : '';
+  return {
+    code,
+    text: `${noun} ${names.join(', ')}${more} changed`,
+    inputs: inputs.slice(0, MAX_REASON_INPUTS),
+    inputCount: inputs.length,
+  };
+}
+
+/** Mode and object id as one value, so that a change of mode alone is a change. */
+export const fileValue = (entry: TreeEntry): string => `${entry.mode} ${entry.id}`;
+
+function changedFiles(files: readonly TreeEntry[], known: KnownFiles): ChangedInput[] {
+  return differences(new Map(files.map((file) => [file.path, fileValue(file)])), known);
+}
+
+/** Values of fields enter reasons as short hashes: a config value may be private. */
+function changedFields(now: RunInputs, before: RunInputs): ChangedInput[] {
+  return differences(flatten(now), flatten(before));
+}
+
+function differences(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ChangedInput[] {
+  const paths = [...new Set([...now.keys(), ...before.keys()])].sort();
+  return paths
+    .map((path) => ({ path, from: before.get(path), to: now.get(path) }))
+    .filter(({ from, to }) => from !== to)
+    .map(({ path, from, to }) => ({
+      path,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    }));
+}
+
+function flatten(inputs: RunInputs): ReadonlyMap<string, string> {
+  const rows = Object.entries(inputs).flatMap(([field, value]): [string, unknown][] =>
+    field === 'config' || field === 'configSecrets'
+      ? Object.entries(value as Record<string, unknown>).map(([key, inner]) => [`${field}.${key}`, inner])
+      : [[field, value]],
+  );
+  return new Map(rows.map(([path, value]) => [path, sha256(canonical(value)).slice(0, 12)]));
+}

@@ -1,0 +1,87 @@
+/** From a step of the plan to the message, and how large that may be. Pure. */
+import { limits } from '../shared/limits.ts';
+import type { Reason } from '../shared/outcome.ts';
+import { WIRE_VERSION, type ArtifactRef, type Order } from '../shared/wire.ts';
+import type { Tree } from './git/source.ts';
+import type { Wanted } from './placement.ts';
+import type { Step } from './step.ts';
+
+export interface OrderContext {
+  readonly term: number;
+  readonly now: number;
+  /** The tree that the files come from, and their artifact; needed when the step has a manifest. */
+  readonly tree?: Tree;
+  readonly artifact?: ArtifactRef;
+}
+
+/** The order of a step. Throws when a step lacks what it is made of: that is a bug, not an input. */
+export function makeOrder(step: Step, context: OrderContext): Order {
+  const body = step.wanted === undefined ? repeated(step) : fresh(step.wanted, context);
+  return {
+    ...body,
+    v: WIRE_VERSION,
+    gen: step.gen,
+    term: context.term,
+    action: step.action,
+    reasons: [...step.reasons],
+    issuedAt: context.now,
+  };
+}
+
+type Body = Omit<Order, 'v' | 'gen' | 'term' | 'action' | 'reasons' | 'issuedAt'>;
+
+function repeated(step: Step): Body {
+  if (step.base === undefined)
+    throw new Error(`step of ${step.stack.name} has neither a manifest nor an order`);
+  return step.base;
+}
+
+function fresh(wanted: Wanted, { tree, artifact }: OrderContext): Body {
+  const { placement, inputDigest, policyDigest } = wanted;
+  if (tree === undefined || artifact === undefined)
+    throw new Error(`no artifact for ${placement.stack.name}`);
+  const { id, subject, author, time } = tree.commit;
+  return {
+    cluster: placement.cluster,
+    stack: placement.stack,
+    inputDigest,
+    equals: [],
+    policyDigest,
+    claim: placement.claim,
+    source: {
+      repository: tree.repository,
+      ref: tree.ref,
+      commit: id,
+      subject,
+      author,
+      time,
+      manifest: placement.origin,
+    },
+    artifact,
+    inputs: placement.inputs,
+    policy: placement.policy,
+    ...(placement.runRequest === undefined ? {} : { runRequest: placement.runRequest }),
+  };
+}
+
+/** Room for what the plan adds to the placement's own fields: source, artifact, at most a few cut reasons. */
+const ENVELOPE_BYTES = 32 * 1024;
+
+/** Why a placement does not fit into an order, naming its biggest fields; undefined when it does. */
+export function oversize(wanted: Wanted): Reason | undefined {
+  const fields = { ...wanted.placement.inputs, ...wanted.placement.policy };
+  const sizes = Object.entries(fields)
+    .map(([field, value]) => ({ field, bytes: Buffer.byteLength(JSON.stringify(value)) }))
+    .sort((a, b) => b.bytes - a.bytes);
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  const room = limits.orderBytes - ENVELOPE_BYTES;
+  if (total <= room) return undefined;
+  const biggest = sizes.slice(0, 3).map(({ field, bytes }) => `${field} ${bytes}`);
+  const { repository, path, line } = wanted.placement.origin;
+  return {
+    code: 'OrderTooLarge',
+    text:
+      `${repository}:${path}:${line}: the resolved stack has ${total} bytes, ${room} fit into an order; biggest fields ` +
+      `(bytes): ${biggest.join(', ')}; move large values into files of the project`,
+  };
+}

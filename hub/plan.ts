@@ -1,0 +1,155 @@
+/**
+ * From what is wanted and what is in force to steps: orders, holds, tombstones, or nothing, each with its reasons.
+ *
+ * Pure and deterministic; the result is a value that can be printed. Whoever carries it out has no choices left.
+ * Absence never deletes: a placement that nothing names any more is frozen by a hold that repeats its order in force.
+ */
+import type { Reason } from '../shared/outcome.ts';
+import type { Order } from '../shared/wire.ts';
+import { absentVerdict, type Absence } from './absence.ts';
+import { claimConflicts, identityChange } from './claims.ts';
+import type { Decision } from './decision.ts';
+import { detect, type Change, type KnownFiles } from './detect.ts';
+import { oversize } from './order.ts';
+import { placementKey, type PlacementId, type Wanted } from './placement.ts';
+import type { Draft, Plan, Step, Verdict } from './step.ts';
+
+export interface PlanInput extends Absence {
+  readonly wanted: readonly Wanted[];
+  /** Newest order of every placement, by placement key, as the streams have it. */
+  readonly inForce: ReadonlyMap<string, Order>;
+  /** Highest generation that an agent named for a placement, in a report or in hello. */
+  readonly seenGen: ReadonlyMap<string, number>;
+  /** Placements whose agent lacks the order in force, or has a newer generation than the streams. */
+  readonly republish: ReadonlyMap<string, string>;
+  /** Input files of the orders in force, where the hub still has their list. */
+  readonly knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined;
+  readonly now: number;
+}
+
+/** Plans every placement that is wanted or in force. */
+export function plan(input: PlanInput): Plan {
+  const conflicts = claimConflicts(
+    input.wanted.map((wanted) => wanted.placement),
+    input.inForce,
+  );
+  const verdicts = new Map<string, readonly [PlacementId, Verdict]>();
+  for (const wanted of input.wanted) {
+    const key = placementKey(wanted.placement);
+    verdicts.set(key, [wanted.placement, wantedVerdict(input, wanted, conflicts.get(key))]);
+  }
+  for (const [key, order] of input.inForce) {
+    if (verdicts.has(key)) continue;
+    verdicts.set(key, [order, repeatIfAsked(input, key, order, absentVerdict(input, order))]);
+  }
+  for (const refused of input.refused) {
+    if (refused.cluster === undefined) continue;
+    const id = { cluster: refused.cluster, stack: refused.stack };
+    if (!verdicts.has(placementKey(id)))
+      verdicts.set(placementKey(id), [id, keep('refused', refused.reason)]);
+  }
+  return assemble(input, verdicts);
+}
+
+const keep = (verdict: Decision['verdict'], ...reasons: Reason[]): Verdict => ({ keep: verdict, reasons });
+
+function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | undefined): Verdict {
+  const key = placementKey(wanted.placement);
+  const order = input.inForce.get(key);
+  if (conflict !== undefined) return keep('refused', conflict);
+  const moved = identityChange(wanted.placement, order);
+  if (moved !== undefined) return keep('hold', moved);
+  if (input.frozen !== undefined) return keep('refused', input.frozen);
+  const change = detect(wanted, order, order && input.knownFiles(key, order.inputDigest));
+  const tooLarge = oversize(wanted);
+  if (tooLarge !== undefined) return keep('refused', tooLarge);
+  const suspended = wanted.placement.suspended;
+  if (suspended !== undefined) return suspend(order, suspended, change);
+  if (change.kind === 'unchanged')
+    return repeatIfAsked(input, key, order, keep('unchanged', ...change.reasons));
+  return { action: 'run', wanted, ...(order === undefined ? {} : { base: order }), reasons: change.reasons };
+}
+
+/** A hold repeats the order in force; without one there is nothing that could start. */
+function suspend(order: Order | undefined, reason: Reason, change: Change): Verdict {
+  const pending = change.kind === 'unchanged' || change.kind === 'resumed' ? [] : change.reasons;
+  const held = order?.action === 'hold' && order.reasons[0]?.code === 'Suspended';
+  if (order === undefined || order.action === 'forget' || held) return keep('hold', reason, ...pending);
+  return { action: 'hold', base: order, reasons: [reason, ...pending] };
+}
+
+/** The agent lacks this order, or the streams went back in time: the same order again, above everything seen. */
+function repeatIfAsked(input: PlanInput, key: string, order: Order | undefined, verdict: Verdict): Verdict {
+  if (order === undefined || 'action' in verdict || order.action === 'preview') return verdict;
+  const behind = (input.seenGen.get(key) ?? 0) > order.gen ? 'the agent knows a newer generation' : undefined;
+  const why = input.republish.get(key) ?? behind;
+  if (why === undefined) return verdict;
+  const action = order.action === 'hold' || order.action === 'forget' ? order.action : 'run';
+  return {
+    action,
+    base: order,
+    reasons: [...order.reasons.filter((reason) => reason.code !== 'BaseUnavailable'), repeated(why)],
+  };
+}
+
+const repeated = (why: string): Reason => ({ code: 'BaseUnavailable', text: `published again: ${why}` });
+
+function assemble(input: PlanInput, verdicts: ReadonlyMap<string, readonly [PlacementId, Verdict]>): Plan {
+  const steps: Step[] = [];
+  const decisions: Decision[] = [];
+  for (const key of [...verdicts.keys()].sort()) {
+    const [{ cluster, stack }, verdict] = verdicts.get(key)!;
+    const order = input.inForce.get(key);
+    if ('keep' in verdict) {
+      const { keep: name, reasons } = verdict;
+      decisions.push({
+        cluster,
+        stack,
+        verdict: name,
+        reasons,
+        ...(order === undefined ? {} : { gen: order.gen }),
+      });
+      continue;
+    }
+    const gen = Math.max(input.now, order?.gen ?? 0, input.seenGen.get(key) ?? 0) + 1;
+    steps.push({ cluster, stack, gen, ...verdict });
+    decisions.push({ cluster, stack, verdict: nameOf(verdict, order), reasons: verdict.reasons, gen });
+  }
+  return { steps, decisions };
+}
+
+function nameOf(verdict: Draft, order: Order | undefined): Decision['verdict'] {
+  if (verdict.action !== 'run') return verdict.action;
+  if (verdict.wanted === undefined) return 'policy';
+  const sameRun =
+    order?.inputDigest === verdict.wanted.inputDigest &&
+    order.action !== 'forget' &&
+    (order.runRequest ?? '') === (verdict.wanted.placement.runRequest ?? '');
+  return sameRun ? 'policy' : 'run';
+}
+
+/** The plan without the steps that could not be carried out, each with its reason; their orders in force stay. */
+export function withoutFailed({ steps, decisions }: Plan, failed: ReadonlyMap<string, Reason>): Plan {
+  return {
+    steps: steps.filter((step) => !failed.has(placementKey(step))),
+    decisions: decisions.map((decision) => {
+      const reason = failed.get(placementKey(decision));
+      if (reason === undefined) return decision;
+      const { cluster, stack } = decision;
+      return { cluster, stack, verdict: 'refused', reasons: [reason] };
+    }),
+  };
+}
+
+/** The plan as text, one line a decision: for tests, logs and people. */
+export function printPlan({ steps, decisions }: Plan): string {
+  const lines = decisions.map((decision) => {
+    const reasons = decision.reasons.map((reason) => `${reason.code}: ${reason.text}`).join('; ');
+    return `${decision.verdict.padEnd(9)} ${placementKey(decision)}  ${reasons}`;
+  });
+  const orders = Map.groupBy(steps, (step) => step.action);
+  const counts = (['run', 'hold', 'forget'] as const).map(
+    (action) => `${action} ${orders.get(action)?.length ?? 0}`,
+  );
+  return [...lines, `publishes ${steps.length}: ${counts.join(', ')}`, ''].join('\n');
+}

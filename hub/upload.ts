@@ -1,0 +1,30 @@
+/** Artifacts on the broker: whether one is there, and putting it there. The last chunk is written last: it marks the whole. */
+import { chunksOf, type Sealed } from '../shared/seal.ts';
+import type { Jets } from '../shared/nats.ts';
+import { ARTIFACT_STREAM, hubSubjects } from '../shared/subjects.ts';
+import type { ArtifactRef } from '../shared/wire.ts';
+
+/** Chunks in flight at once. */
+const WINDOW = 16;
+
+/** Whether the last chunk of an artifact is on the broker. */
+export async function hasArtifact({ jsm }: Jets, ref: ArtifactRef): Promise<boolean> {
+  const marker = hubSubjects.artifactChunk(ref.name, ref.chunks - 1);
+  const info = await jsm.streams.info(ARTIFACT_STREAM, { subjects_filter: marker });
+  return info.state.subjects?.[marker] !== undefined;
+}
+
+/** Stores an artifact unless it is there. Its name is the hash of its bytes, so writing one twice changes nothing. */
+export async function uploadArtifact(jets: Jets, { ref, stored }: Sealed): Promise<void> {
+  if (await hasArtifact(jets, ref)) return;
+  const chunks = chunksOf(stored);
+  const body = chunks.slice(0, -1);
+  for (let start = 0; start < body.length; start += WINDOW) {
+    const batch = body.slice(start, start + WINDOW);
+    await Promise.all(batch.map((chunk, n) => put(jets, ref, start + n, chunk)));
+  }
+  await put(jets, ref, chunks.length - 1, chunks.at(-1)!);
+}
+
+const put = ({ js }: Jets, ref: ArtifactRef, chunk: number, data: Uint8Array): Promise<unknown> =>
+  js.publish(hubSubjects.artifactChunk(ref.name, chunk), data);
