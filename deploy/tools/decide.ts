@@ -59,6 +59,10 @@ export function compareVersions(one: string, other: string): number {
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
+/** The newest of some versions; there is at least one. */
+export const newest = (versions: readonly string[]): string =>
+  versions.reduce((one, other) => (compareVersions(one, other) >= 0 ? one : other));
+
 export type GoSeen =
   | { readonly kind: 'missing' }
   /** It is there, but could not say its version for this module: too old, or barred from fetching a newer one. */
@@ -67,16 +71,15 @@ export type GoSeen =
 
 /** What a person has to install before anything can be built; undefined when Go will do. */
 export function goFault(needed: string, seen: GoSeen): string | undefined {
+  const advice = `install Go ${needed} or newer (https://go.dev/doc/install)`;
   switch (seen.kind) {
     case 'missing':
-      return `Go is not installed. Install Go ${needed} or newer (https://go.dev/doc/install), or ${elsewhere}`;
+      return `Go is not installed: ${advice}`;
     case 'broken':
-      return `Go does not work: ${seen.output.trim()}. Install Go ${needed} or newer, or ${elsewhere}`;
+      return `Go does not work (${seen.output.trim()}): ${advice}`;
     case 'version':
       return compareVersions(seen.version, needed) >= 0
         ? undefined
-        : `Go is version ${seen.version}. Install Go ${needed} or newer, or ${elsewhere}`;
+        : `Go is version ${seen.version}: ${advice}`;
   }
 }
-
-const elsewhere = 'name a program that is there already with the environment variable shown above';

@@ -1,7 +1,7 @@
 /** The paths of the programs that Towline starts, for whoever starts them. */
-import type { Environment } from './cache.ts';
+import { openWorkshop, type Environment, type Workshop } from './cache.ts';
 import { wanted, type Wanted } from './catalog.ts';
-import { decide } from './decide.ts';
+import { decide, type Decision } from './decide.ts';
 import { lookFor } from './look.ts';
 
 export interface Tools {
@@ -15,24 +15,30 @@ export class ToolMissing extends Error {}
 
 /** Looks, but builds nothing: environment variable, PATH, cache. Rejects with ToolMissing. */
 export async function findTools(environment: Environment): Promise<Tools> {
-  const [natsServer, pulumi] = await Promise.all([
-    findTool(wanted.natsServer, environment),
-    findTool(wanted.pulumi, environment),
-  ]);
+  const workshop = await openWorkshop(environment);
+  const find = async (want: Wanted): Promise<string> => {
+    const found = await lookUp(want, workshop);
+    if (found.kind === 'use') return found.path;
+    throw new ToolMissing(notFound(want, found.passedOver));
+  };
+  const [natsServer, pulumi] = await Promise.all([find(wanted.natsServer), find(wanted.pulumi)]);
   return { natsServer, pulumi };
 }
 
-async function findTool(want: Wanted, environment: Environment): Promise<string> {
-  const decision = decide(want, await lookFor(want, environment));
-  switch (decision.kind) {
-    case 'use':
-      return decision.path;
-    case 'refuse':
-      throw new ToolMissing(decision.reason);
-    case 'build':
-      throw new ToolMissing(
-        `${want.name} ${want.atLeast} or newer was not found${decision.passedOver === undefined ? '' : ` (${decision.passedOver})`}: ` +
-          `run “make tools”, or set ${want.variable} to its path`,
-      );
-  }
+/** What to do about one program. Rejects with ToolMissing when a person named one that will not do. */
+export async function lookUp(
+  want: Wanted,
+  workshop: Workshop,
+): Promise<Exclude<Decision, { readonly kind: 'refuse' }>> {
+  const decision = decide(want, await lookFor(want, workshop));
+  if (decision.kind === 'refuse') throw new ToolMissing(decision.reason);
+  return decision;
+}
+
+function notFound(want: Wanted, passedOver: string | undefined): string {
+  const because = passedOver === undefined ? '' : ` (${passedOver})`;
+  return (
+    `${want.name} ${want.atLeast} or newer was not found${because}: ` +
+    `run “make tools”, or set ${want.variable} to its path`
+  );
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { exists, setFolder, type Environment } from './cache.ts';
+import { exists, setFolder, type Environment, type Workshop } from './cache.ts';
 import type { Wanted } from './catalog.ts';
 import { versionIn, type Candidate, type GoSeen, type Seen } from './decide.ts';
 
@@ -14,12 +14,13 @@ const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 20_000;
 
 /** Everything that the decision needs, read lazily: a program that is named is all there is to look at. */
-export async function lookFor(wanted: Wanted, environment: Environment): Promise<Seen> {
+export async function lookFor(wanted: Wanted, workshop: Workshop): Promise<Seen> {
+  const { environment } = workshop;
   const named = environment[wanted.variable];
   if (named !== undefined && named !== '')
     return { named: await inspect(wanted, resolve(named)), onPath: undefined, built: undefined };
   const onPath = await findOnPath(wanted.name, environment);
-  const built = join(await setFolder(environment, wanted), wanted.name);
+  const built = join(await setFolder(workshop, wanted), wanted.name);
   return {
     named: undefined,
     onPath: onPath === undefined ? undefined : await inspect(wanted, onPath),
@@ -68,7 +69,7 @@ export async function lookForGo(folder: string, environment: Environment): Promi
     const version = versionIn(stdout);
     return version === undefined ? { kind: 'broken', output: stdout } : { kind: 'version', version };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'missing' };
-    return { kind: 'broken', output: (error as { stderr?: string }).stderr ?? String(error) };
+    const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'broken', output: stderr ?? String(error) };
   }
 }
