@@ -64,7 +64,7 @@ function covers(removal: RemovalManifest, order: Order, now: number): boolean {
   const name = `${order.stack.namespace}/${order.stack.name}`;
   const expired = expires !== undefined && expires !== null && Date.parse(expires) <= now;
   const anyCluster = clusters === undefined || clusters.length === 0 || clusters.includes(order.cluster);
-  return !expired && stacks.includes(name) && anyCluster;
+  return !expired && (stacks ?? []).includes(name) && anyCluster;
 }
 
 function forget(order: Order, removal: RemovalManifest): Verdict {

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test, type TestContext } from 'node:test';
+import { makeBook } from '../../hub/book.ts';
+import { keepLease } from '../../hub/lease.ts';
+import { hasArtifact, uploadArtifact } from '../../hub/upload.ts';
+import { ensureArtifactStream } from '../../hub/streams.ts';
+import { makeLog } from '../../shared/log.ts';
+import { limits } from '../../shared/limits.ts';
+import { connectBroker, jetsOf, makeUserKey, type Jets } from '../../shared/nats.ts';
+import { seal } from '../../shared/seal.ts';
+import { startNats, type NatsServer } from '../harness/nats.ts';
+import { atEnd } from '../harness/owned.ts';
+import { until } from '../harness/until.ts';
+import { keyOf, makeOrder, makeWanted, NOW } from './make.ts';
+
+const HARBOUR = { name: 'harbour', policy: { maxConcurrentRuns: 4 } };
+const quiet = makeLog({ name: 'test', level: 'silent' });
+
+async function jetsFor(t: TestContext, server: NatsServer): Promise<Jets> {
+  const { seed } = makeUserKey();
+  const connection = await connectBroker({
+    servers: [server.url],
+    seed: () => new TextEncoder().encode(seed),
+    name: 'hub',
+  });
+  atEnd(t, () => connection.close());
+  return jetsOf(connection);
+}
+
+const web = makeOrder(makeWanted({ name: 'web' }), { gen: NOW });
+
+test('a book that is read again says what was published', async (t) => {
+  const server = await startNats(t);
+  const book = makeBook(await jetsFor(t, server));
+  await book.load(['harbour']);
+  assert.equal(await book.lead([HARBOUR], NOW), 'stored');
+  assert.equal(await book.publish([HARBOUR], [web], NOW), 'stored');
+  const later = makeBook(await jetsFor(t, server));
+  await later.load([]);
+  assert.deepEqual([...later.inForce], [[keyOf(web), web]]);
+});
+
+test('many orders go out in the order of the plan, each against the sequence before', async (t) => {
+  const server = await startNats(t);
+  const book = makeBook(await jetsFor(t, server));
+  const orders = Array.from({ length: 300 }, (_, n) =>
+    makeOrder(makeWanted({ name: `s${n}` }), { gen: NOW }),
+  );
+  await book.load(['harbour']);
+  await book.lead([HARBOUR], NOW);
+  assert.equal(await book.publish([HARBOUR], orders, NOW), 'stored');
+  const later = makeBook(await jetsFor(t, server));
+  await later.load([]);
+  assert.equal(later.inForce.size, 300);
+});
+
+test('a leader that slept through a change of leaders can publish nothing', async (t) => {
+  const server = await startNats(t);
+  const [old, next] = [makeBook(await jetsFor(t, server)), makeBook(await jetsFor(t, server))];
+  await old.load(['harbour']);
+  await old.lead([HARBOUR], NOW);
+  await next.load(['harbour']);
+  await next.lead([HARBOUR], NOW);
+  assert.ok(next.term > old.term);
+
+  assert.equal(await old.publish([HARBOUR], [web], NOW), 'conflict');
+  assert.equal(old.loaded, false);
+  const seen = makeBook(await jetsFor(t, server));
+  await seen.load([]);
+  assert.equal(seen.inForce.size, 0);
+});
+
+test('an unchanged cluster policy is not published again, a changed one is', async (t) => {
+  const server = await startNats(t);
+  const jets = await jetsFor(t, server);
+  const book = makeBook(jets);
+  const last = async (): Promise<number> => (await jets.jsm.streams.info('harbour')).state.last_seq;
+  await book.load(['harbour']);
+  await book.lead([HARBOUR], NOW);
+  const before = await last();
+  await book.publish([HARBOUR], [], NOW);
+  assert.equal(await last(), before);
+  await book.publish([{ name: 'harbour', policy: { maxConcurrentRuns: 8 } }], [], NOW);
+  assert.equal(await last(), before + 1);
+});
+
+test('a store that was lost is made anew by the next load', async (t) => {
+  const server = await startNats(t);
+  const jets = await jetsFor(t, server);
+  const book = makeBook(jets);
+  await book.load(['harbour']);
+  await book.lead([HARBOUR], NOW);
+  await jets.jsm.streams.delete('harbour');
+  await assert.rejects(book.publish([HARBOUR], [web], NOW));
+  await book.load(['harbour']);
+  await book.lead([HARBOUR], NOW);
+  assert.equal(await book.publish([HARBOUR], [web], NOW), 'stored');
+});
+
+test('an artifact is there when its last chunk is', async (t) => {
+  const server = await startNats(t);
+  const jets = await jetsFor(t, server);
+  await ensureArtifactStream(jets);
+  const sealed = seal(randomBytes(3 * limits.chunkBytes), Buffer.alloc(32, 7));
+  const stream = async (): Promise<number> => (await jets.jsm.streams.info('ARTIFACTS')).state.messages;
+  assert.equal(await hasArtifact(jets, sealed.ref), false);
+  await uploadArtifact(jets, sealed);
+  assert.equal(await hasArtifact(jets, sealed.ref), true);
+  assert.equal(await stream(), sealed.ref.chunks);
+  assert.equal(sealed.ref.chunks, 4);
+});
+
+test('one hub leads; when it lets go, the other takes over', async (t) => {
+  const server = await startNats(t);
+  const led: string[] = [];
+  const hub = async (id: string): Promise<ReturnType<typeof keepLease>> => {
+    const stop = new AbortController();
+    const { js } = await jetsFor(t, server);
+    const lease = keepLease({ js, id, log: quiet, clock: Date.now, onLead: () => led.push(id) }, stop.signal);
+    atEnd(t, async () => {
+      stop.abort();
+      await lease.done;
+    });
+    return lease;
+  };
+  const first = await hub('first');
+  await until('the first hub to lead', () => first.leads(Date.now()));
+  const second = await hub('second');
+  assert.equal(second.leads(Date.now()), false);
+  await first.release();
+  assert.equal(first.leads(Date.now()), false);
+  await until('the second hub to lead', () => second.leads(Date.now()));
+  assert.deepEqual(led, ['first', 'second']);
+});
+
+test('a leader without a broker stops leading by its own clock', async (t) => {
+  const server = await startNats(t);
+  const stop = new AbortController();
+  const { js } = await jetsFor(t, server);
+  const lease = keepLease(
+    { js, id: 'only', log: quiet, clock: Date.now, onLead: () => undefined },
+    stop.signal,
+  );
+  atEnd(t, async () => {
+    stop.abort();
+    await lease.done;
+  });
+  await until('the hub to lead', () => lease.leads(Date.now()));
+  assert.equal(lease.leads(Date.now() + limits.leaseGiveUpMs), false);
+});
