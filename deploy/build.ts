@@ -1,0 +1,48 @@
+/** `make build`: one minified bundle with source map for each entry point. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/** Name of the bundle → its entry point, from the root of the checkout. The one list of what is shipped. */
+export const entryPoints = {
+  hub: 'hub/main.ts',
+  agent: 'agent/main.ts',
+  local: 'deploy/local/main.ts',
+  towline: 'hub/cli/main.ts',
+} as const;
+
+export type EntryPoint = keyof typeof entryPoints;
+
+/** Dependencies in the older module format call `require`, which such a file does not have by itself. */
+const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`;
+
+/** It is loaded from the user's project, never from ours. */
+const EXTERNAL = ['@pulumi/pulumi'];
+
+const root = join(import.meta.dirname, '..');
+
+/** Writes the bundles into a folder. Rejects when one does not build; esbuild has then printed why. */
+export async function bundle(names: readonly EntryPoint[], folder: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(names.map((name) => [name, entryPoints[name]])),
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: EXTERNAL,
+    banner: { js: REQUIRE },
+    logLevel: 'warning',
+  });
+}
+
+if (import.meta.main) {
+  const folder = join(root, 'dist');
+  await rm(folder, { recursive: true, force: true });
+  await bundle(Object.keys(entryPoints) as EntryPoint[], folder);
+}
