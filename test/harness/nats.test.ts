@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { connectBroker, jetsOf, makeUserKey, publishExpecting, type Jets } from '../../shared/nats.ts';
+import { plainConfig, startNats } from './nats.ts';
+import { atEnd } from './owned.ts';
+
+test('a killed nats-server comes back on its port with what it acknowledged', async (t) => {
+  const key = makeUserKey();
+  const users = `authorization { users: [{ nkey: ${key.publicKey} }] }\n`;
+  const server = await startNats(t, { config: (store) => plainConfig(store) + users });
+  const open = async (): Promise<Jets> => {
+    const seed = (): Uint8Array => new TextEncoder().encode(key.seed);
+    const connection = await connectBroker({ servers: [server.url], name: 'test', seed });
+    atEnd(t, () => connection.close());
+    return jetsOf(connection);
+  };
+  const before = await open();
+  await before.jsm.streams.add({ name: 'S', subjects: ['s.>'] });
+  await publishExpecting(before.js, 's.a', { data: new Uint8Array([1]), expect: { lastSequence: 0 } });
+  const first = server.pid();
+
+  await server.stop('SIGKILL');
+  assert.equal(server.pid(), undefined);
+  await server.start();
+
+  assert.notEqual(server.pid(), first);
+  const after = await open();
+  assert.equal((await after.jsm.streams.info('S')).state.messages, 1);
+});
+
+test('a running nats-server takes a new configuration, or the test hears why not', async (t) => {
+  const server = await startNats(t);
+  await server.reload(`${plainConfig(server.storeFolder)}max_payload: 4194304\n`);
+  assert.match(server.log(), /max_payload = 4194304/);
+  await assert.rejects(server.reload('nonsense {'), /refuses the configuration/);
+});
+
+test('a nats-server with a bad configuration fails at once and says why', async (t) => {
+  await assert.rejects(startNats(t, { config: () => 'no_such_option: 1' }), /no_such_option/);
+});
+
+test('only one nats-server runs at a time', async (t) => {
+  const server = await startNats(t);
+  await assert.rejects(server.start(), /runs already/);
+});
