@@ -1,0 +1,96 @@
+/**
+ * Which processes belong to a data folder. A fleet that was killed leaves its hub, agents and broker behind; the next
+ * one on the same folder ends them first, since two agents on one ledger would be two writers of one stack.
+ */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { durableFile } from '../../shared/durable.ts';
+
+const identitySchema = z.object({
+  name: z.string(),
+  pid: z.number().int().positive(),
+  /** Clock ticks since boot, from /proc: tells a process from a later one with the same number. */
+  startTime: z.string(),
+});
+export type Identity = z.infer<typeof identitySchema>;
+
+const recordSchema = z.object({ owner: identitySchema.optional(), children: z.array(identitySchema) });
+
+/** After it a leftover is killed, and so is whoever does not stop at the end. */
+const LEFTOVER_GRACE_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+/** Another fleet runs in the folder. */
+export class FolderTaken extends Error {}
+
+export interface Processes {
+  /** Takes a started process into the record, in place of the former one with its name. */
+  add(name: string, pid: number): Promise<void>;
+  /** All processes have ended. */
+  clear(): Promise<void>;
+}
+
+/**
+ * Claims the folder of `file` for this process, and ends what an earlier owner left. Rejects with FolderTaken when that
+ * one still lives. `say` hears which processes are ended.
+ */
+export async function claim(file: string, say: (text: string) => void): Promise<Processes> {
+  const store = durableFile(file, { version: 1, data: recordSchema });
+  const found = (await store.read()) ?? { children: [] };
+  if (found.owner !== undefined && found.owner.pid !== process.pid && (await lives(found.owner)))
+    throw new FolderTaken(`another “towline local” (process ${found.owner.pid}) uses this data folder`);
+  for (const child of found.children) await end(child, say);
+  const owner = await identify('local', process.pid);
+  let children: readonly Identity[] = [];
+  const write = (): Promise<void> =>
+    store.write({ ...(owner === undefined ? {} : { owner }), children: [...children] });
+  await write();
+  return {
+    add: async (name, pid) => {
+      const identity = await identify(name, pid);
+      children = [...children.filter((child) => child.name !== name), ...(identity ? [identity] : [])];
+      await write();
+    },
+    clear: () => store.write({ children: [] }),
+  };
+}
+
+async function end(child: Identity, say: (text: string) => void): Promise<void> {
+  if (!(await lives(child))) return;
+  say(`ending ${child.name} (process ${child.pid}), left by an earlier run`);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    kill(child.pid, signal);
+    const deadline = performance.now() + LEFTOVER_GRACE_MS;
+    while (performance.now() < deadline) {
+      if (!(await lives(child))) return;
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+  throw new FolderTaken(`${child.name} (process ${child.pid}), left by an earlier run, does not end`);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function lives(known: Identity): Promise<boolean> {
+  return (await identify(known.name, known.pid))?.startTime === known.startTime;
+}
+
+/** Undefined: there is no such process any more (one that waits only to be reaped counts as gone). */
+async function identify(name: string, pid: number): Promise<Identity | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may hold anything; the state is the third.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, startTime] = [fields[0], fields[19]];
+    return startTime === undefined || state === 'Z' ? undefined : { name, pid, startTime };
+  } catch {
+    return undefined;
+  }
+}
