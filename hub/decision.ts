@@ -32,4 +32,14 @@ export interface PlannedCommit {
   readonly decisions: readonly Decision[];
   /** Orders published by the pass. */
   readonly orders: number;
+  /** How many placements met which verdict; kept when decisions that repeat the standing one are left out. */
+  readonly counts?: Readonly<Partial<Record<Verdict, number>>>;
+}
+
+/** A decision with the commit at which it was made. */
+export interface DecidedAt {
+  readonly decision: Decision;
+  readonly commit: string;
+  /** ms. */
+  readonly at: number;
 }
