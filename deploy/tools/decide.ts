@@ -55,8 +55,8 @@ export const versionIn = (text: string): string | undefined => /\d+(?:\.\d+)+/.e
 /** Negative, zero or positive as `one` is older than, equal to or newer than `other`. Missing parts count as zero. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((version) => version.split('.').map(Number)) as [number[], number[]];
-  const differences = a.map((part, index) => part - (b[index] ?? 0));
-  return differences.find((difference) => difference !== 0) ?? 0;
+  const longest = a.length > b.length ? a : b;
+  return longest.map((_, index) => (a[index] ?? 0) - (b[index] ?? 0)).find((part) => part !== 0) ?? 0;
 }
 
 /** The newest of some versions; there is at least one. */
