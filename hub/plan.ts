@@ -45,13 +45,16 @@ export function plan(input: PlanInput): Plan {
   for (const refused of input.refused) {
     if (refused.cluster === undefined) continue;
     const id = { cluster: refused.cluster, stack: refused.stack };
-    if (!verdicts.has(placementKey(id)))
-      verdicts.set(placementKey(id), [id, keep('refused', refused.reason)]);
+    if (!verdicts.has(placementKey(id))) verdicts.set(placementKey(id), [id, kept(refused.reason)]);
   }
   return assemble(input, verdicts);
 }
 
 const keep = (verdict: Decision['verdict'], ...reasons: Reason[]): Verdict => ({ keep: verdict, reasons });
+
+/** What was not read yet is waited for; what was read and is wrong is refused. */
+const kept = (reason: Reason): Verdict =>
+  keep(reason.code === 'SourceUnavailable' ? 'waiting' : 'refused', reason);
 
 function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | undefined): Verdict {
   const key = placementKey(wanted.placement);

@@ -8,16 +8,16 @@ import type { Reason } from '../shared/outcome.ts';
 import type { Sealed } from '../shared/seal.ts';
 import type { ArtifactRef, Order } from '../shared/wire.ts';
 import type { Book } from './book.ts';
-import { readCatalog } from './catalog/parse.ts';
+import { readCatalog } from './catalog/read.ts';
 import type { Catalog, CatalogFile } from './catalog/catalog.ts';
 import type { PlannedCommit } from './decision.ts';
 import type { KnownFiles } from './detect.ts';
 import { gateOf, type Gate } from './gate.ts';
 import type { SourceView, Tree } from './git/source.ts';
 import { makeOrder } from './order.ts';
-import { placementKey, type Refused, type Wanted } from './placement.ts';
+import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan, withoutFailed } from './plan.ts';
-import { resolve, type Resolution } from './resolve.ts';
+import { resolve } from './resolve.ts';
 import type { Plan, Step } from './step.ts';
 
 /** What a pass needs of the world. */
@@ -30,7 +30,11 @@ export interface PollEdges {
   /** Manifests and project files of every readable tree. */
   gather(views: readonly SourceView[]): Promise<readonly CatalogFile[]>;
   /** Files and digest of every placement; those that have none, with the reason. */
-  measure(resolution: Resolution, catalog: Catalog, trees: ReadonlyMap<string, Tree>): Promise<Measured>;
+  measure(
+    placements: readonly Placement[],
+    catalog: Catalog,
+    trees: ReadonlyMap<string, Tree>,
+  ): Promise<Measured>;
   book: Book;
   /** Placements whose artifact the broker lacks. */
   missingArtifacts(orders: ReadonlyMap<string, Order>): Promise<readonly string[]>;
@@ -47,6 +51,8 @@ export interface PollEdges {
 export interface Measured {
   readonly wanted: readonly Wanted[];
   readonly refused: readonly Refused[];
+  /** What is probably not meant, with file and line. */
+  readonly warnings: readonly string[];
 }
 
 export interface Asked {
@@ -107,7 +113,7 @@ export async function pass(
   }
   const gap = edges.boardGap();
   if (gap !== undefined) return { kind: 'waiting', reason: gap };
-  const measured = await edges.measure(resolution, catalog, gate.trees);
+  const measured = await edges.measure(resolution.placements, catalog, gate.trees);
   edges.at('measured');
 
   const planned = await planOf(edges, { gate, catalog, resolution, measured, now });
