@@ -29,7 +29,7 @@ const DURATION = /^([0-9]+(ms|s|m|h|d))+$/;
 export const duration = z
   .string()
   .max(40)
-  .regex(DURATION, 'must be a duration such as 90s, 15m or 1h30m')
+  .regex(DURATION, { error: 'must be a duration such as 90s, 15m or 1h30m', abort: true })
   .refine((text) => durationMs(text) > 0, 'must be longer than nothing');
 
 /** Milliseconds of a {@link duration}. */
@@ -42,10 +42,10 @@ export const durationMs = (text: string): number =>
 /** A moment with its zone, such as `2026-12-01T00:00:00Z`. */
 export const moment = z
   .string()
-  .regex(
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/,
-    'must be a time with its zone, such as 2026-12-01T00:00:00Z',
-  )
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/, {
+    error: 'must be a time with its zone, such as 2026-12-01T00:00:00Z',
+    abort: true,
+  })
   .refine((text) => Number.isFinite(Date.parse(text)), 'is not a day and time that exists');
 
 /** String to string, as in labels. */

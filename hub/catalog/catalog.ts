@@ -33,7 +33,8 @@ export interface Problem {
   readonly text: string;
 }
 
-interface Manifest<Spec> {
+/** A document of a kind, with its checked spec. */
+export interface Manifest<Spec> {
   readonly origin: Origin;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,0 +1,45 @@
+/** Which files of a tree the catalog reads. */
+import { posix } from 'node:path';
+import ignore from 'ignore';
+import type { Trust, TreeEntry } from '../git/source.ts';
+
+/** Manifests are looked for in these unless the repository says otherwise. */
+export const DEFAULT_MANIFESTS: readonly string[] = ['*.yaml', '*.yml'];
+
+const PROJECT_FILES: ReadonlySet<string> = new Set(['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']);
+
+/** Whether a path is that of a Pulumi project file. */
+export const isProjectFile = (path: string): boolean => PROJECT_FILES.has(posix.basename(path));
+
+const isRegular = ({ mode }: TreeEntry): boolean => mode === '100644' || mode === '100755';
+
+/**
+ * The files that may hold manifests: YAML files that the patterns (gitignore syntax, a leading `!` takes away) name, and
+ * JSON files that a pattern ending in `.json` names. Links and submodules hold none.
+ */
+export function manifestPaths(entries: readonly TreeEntry[], patterns: readonly string[]): TreeEntry[] {
+  const options = { ignorecase: false, allowRelativePaths: true };
+  const yaml = ignore(options).add(patterns.length > 0 ? patterns : DEFAULT_MANIFESTS);
+  const json = ignore(options).add(
+    patterns.filter((pattern) => pattern.startsWith('!') || pattern.endsWith('.json')),
+  );
+  return entries.filter((entry) => {
+    if (!isRegular(entry) || isProjectFile(entry.path)) return false;
+    if (/\.ya?ml$/.test(entry.path)) return yaml.ignores(entry.path);
+    return entry.path.endsWith('.json') && json.ignores(entry.path);
+  });
+}
+
+/** The project files, wherever they are. */
+export const projectPaths = (entries: readonly TreeEntry[]): TreeEntry[] =>
+  entries.filter((entry) => isRegular(entry) && isProjectFile(entry.path));
+
+/** Everything that the catalog reads of a repository, in the tree's order. */
+export function catalogPaths(
+  entries: readonly TreeEntry[],
+  source: { readonly trust: Trust; readonly manifests: readonly string[] },
+): TreeEntry[] {
+  const manifests = source.trust === 'sources' ? [] : manifestPaths(entries, source.manifests);
+  const wanted = new Set([...manifests, ...projectPaths(entries)]);
+  return entries.filter((entry) => wanted.has(entry));
+}

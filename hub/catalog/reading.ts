@@ -1,0 +1,115 @@
+/** One file → what its documents say, or what is wrong with them. The same file is read once. */
+import { FLEET_ONLY, GROUP } from '../../crds/kinds.ts';
+import type { CatalogFile, Origin, Problem, Unreadable } from './catalog.ts';
+import { checkDocument, meantKind } from './check.ts';
+import type { Accepted, Checked, Identity } from './check.ts';
+import { decodeText, readDocuments } from './documents.ts';
+import type { CodedFault } from './faults.ts';
+import { joinedProblem, problemAt, problemsOf } from '../problem.ts';
+
+/** A document whose identity is known: its manifest, or the problem that all its faults make. */
+export interface Entry {
+  readonly origin: Origin;
+  readonly identity: Identity;
+  readonly fleet: boolean;
+  readonly manifest?: Accepted;
+  readonly problem?: Problem;
+}
+
+export interface Reading {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly Problem[];
+  readonly unreadable?: Unreadable;
+}
+
+const NOTHING: Reading = { entries: [], problems: [] };
+const known = new WeakMap<CatalogFile, Reading>();
+
+/** Reads a file that matches its repository's patterns. */
+export function readManifests(file: CatalogFile): Reading {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const reading = file.content.includes(GROUP) ? read(file) : NOTHING;
+  known.set(file, reading);
+  return reading;
+}
+
+const fleet = (file: CatalogFile): boolean => file.trust === 'fleet';
+
+function read(file: CatalogFile): Reading {
+  const decoded = decodeText(file.content);
+  if (decoded.kind === 'fault') {
+    return mayBeOurs(file.content.toString('latin1'))
+      ? unreadable(file, [{ line: 1, text: decoded.text }])
+      : NOTHING;
+  }
+  const { documents, broken } = readDocuments(decoded.text);
+  const lost = broken.filter(({ source }) => mayBeOurs(source));
+  const readings = documents.map((document) => ofDocument(file, checkDocument(document, fleet(file))));
+  return merge([...readings, ...(lost.length > 0 ? [unreadable(file, lost)] : [])]);
+}
+
+/** Our group with a version, as in `apiVersion`; labels and annotations of others look different. */
+const mayBeOurs = (text: string): boolean => /towline\.dev\/v\d/.test(text);
+
+function merge(readings: readonly Reading[]): Reading {
+  const lost = readings.find((reading) => reading.unreadable !== undefined)?.unreadable;
+  return {
+    entries: readings.flatMap(({ entries }) => entries),
+    problems: readings.flatMap(({ problems }) => problems),
+    ...(lost === undefined ? {} : { unreadable: lost }),
+  };
+}
+
+function unreadable(file: CatalogFile, faults: readonly Omit<CodedFault, 'code'>[]): Reading {
+  const problems = faults.map((fault) => problemAt(file, { ...fault, code: 'Invalid' }));
+  const [problem] = problems;
+  if (problem === undefined) return NOTHING;
+  const origin = { repository: file.repository, path: file.path, line: problem.origin.line };
+  return { entries: [], problems, unreadable: { file: origin, problem, mentions: mentionsOf(file) } };
+}
+
+/** Kinds that the text speaks of, as far as this repository may hold them. */
+function mentionsOf(file: CatalogFile): string[] {
+  const text = file.content.toString('latin1');
+  const found = [...text.matchAll(/\bkind["']?\s*:\s*["']?([A-Za-z]+)/g)].map((match) =>
+    meantKind(match[1] ?? ''),
+  );
+  const kinds = found.filter((kind) => kind !== undefined && (fleet(file) || !FLEET_ONLY.has(kind)));
+  return [...new Set(kinds)].sort() as string[];
+}
+
+function ofDocument(file: CatalogFile, checked: Checked): Reading {
+  const { repository, path } = file;
+  switch (checked.kind) {
+    case 'foreign':
+      return NOTHING;
+    case 'accepted': {
+      const { manifest } = checked;
+      const origin = { repository, path, line: manifest.line };
+      return {
+        entries: [{ origin, identity: manifest.identity, fleet: fleet(file), manifest }],
+        problems: [],
+      };
+    }
+    case 'misplaced': {
+      const where = { repository, path, ...(checked.identity && { identity: checked.identity }) };
+      return { entries: [], problems: [problemAt(where, checked.fault)] };
+    }
+    case 'refused':
+      return refusedReading(file, checked);
+    case 'unreadable':
+      return unreadable(file, checked.faults);
+  }
+}
+
+function refusedReading(file: CatalogFile, checked: Extract<Checked, { kind: 'refused' }>): Reading {
+  const { repository, path } = file;
+  const { identity, line, faults } = checked;
+  const where = { repository, path, identity };
+  const entry = { origin: { repository, path, line }, identity, fleet: fleet(file) };
+  return {
+    entries: [{ ...entry, problem: joinedProblem(where, faults) }],
+    problems: problemsOf(where, faults),
+  };
+}

@@ -1,0 +1,47 @@
+/** Catalog → placements: every stack on every cluster that it selects, with nothing left to choose. */
+import type { Catalog } from './catalog/catalog.ts';
+import type { Refused, Resolution } from './placement.ts';
+import { placementKey } from './placement.ts';
+import { printOrigin, reasonOf } from './problem.ts';
+import { candidatesOf } from './resolve/fleet.ts';
+import { layerFinder } from './resolve/layers.ts';
+import { resolveStack } from './resolve/stack.ts';
+
+/** Resolves everything; `now` (ms) decides suspensions and keys that end. The order of the files changes nothing. */
+export function resolve(catalog: Catalog, now: number): Resolution {
+  const candidates = candidatesOf(catalog, now);
+  const around = { catalog, candidates, layersOf: layerFinder(catalog), now };
+  const results = catalog.stacks.map((stack) => resolveStack(stack, around));
+  return {
+    placements: results.flatMap(({ placements }) => placements).sort(byKey(placementKey)),
+    refused: [...catalogRefusals(catalog), ...results.flatMap(({ refused }) => refused)].sort(
+      byKey(refusedKey),
+    ),
+    warnings: results
+      .flatMap(({ warnings }) => warnings)
+      .sort(byKey(({ origin, text }) => `${printOrigin(origin)} ${text}`)),
+    clusters: candidates.clusters.map(({ resolved }) => resolved),
+    ...frozenBy(catalog),
+  };
+}
+
+const byKey =
+  <T>(keyOf: (value: T) => string) =>
+  (a: T, b: T): number => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  };
+
+const refusedKey = ({ stack, cluster = '', origin }: Refused): string =>
+  `${stack.namespace}/${stack.name}/${cluster} ${printOrigin(origin)}`;
+
+const catalogRefusals = ({ refusedStacks }: Catalog): Refused[] =>
+  refusedStacks.map(({ stack, problem }) => ({ stack, origin: problem.origin, reason: reasonOf(problem) }));
+
+function frozenBy({ refusedFleet }: Catalog): Pick<Resolution, 'frozen'> {
+  if (refusedFleet === undefined) return {};
+  const { code, text } = reasonOf(refusedFleet);
+  return {
+    frozen: { code, text: `${text} (whether the fleet is suspended is not known, so nothing new starts)` },
+  };
+}

@@ -1,0 +1,33 @@
+/** Refusals and warnings of a stack, with where each of their reasons stands. */
+import type { Origin, Problem, StackManifest } from '../catalog/catalog.ts';
+import type { Refused } from '../placement.ts';
+import { printOrigin } from '../problem.ts';
+
+/** A fault with its place. */
+export interface Located {
+  readonly origin: Origin;
+  readonly text: string;
+}
+
+const reasonText = (faults: readonly Located[]): string =>
+  faults.map(({ origin, text }) => `${printOrigin(origin)}: ${text}`).join('; ');
+
+/** A refusal of the whole stack, or of one placement. */
+export function refusal(manifest: StackManifest, faults: readonly Located[], cluster?: string): Refused {
+  const { namespace, name, origin } = manifest;
+  return {
+    stack: { namespace, name },
+    ...(cluster === undefined ? {} : { cluster }),
+    origin,
+    reason: { code: 'Invalid', text: reasonText(faults) },
+  };
+}
+
+/** A warning about a stack. */
+export const warningAt = ({ namespace, name }: StackManifest, origin: Origin, text: string): Problem => ({
+  severity: 'warning',
+  code: 'Invalid',
+  origin,
+  identity: { kind: 'Stack', namespace, name },
+  text,
+});

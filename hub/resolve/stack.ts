@@ -1,0 +1,108 @@
+/** One stack → its placements on the clusters that it selects, or why there are none. */
+import type { Catalog, Problem, StackManifest } from '../catalog/catalog.ts';
+import type { Placement, Refused } from '../placement.ts';
+import type { Target } from './fleet.ts';
+import type { FieldFault } from './inputs.ts';
+import { originOf, withProject } from './layers.ts';
+import type { Layer, Layers } from './layers.ts';
+import { locate } from './locate.ts';
+import { overrideFaults, overrideWarnings, specOf, withOverrides } from './overrides.ts';
+import { placeOn } from './place.ts';
+import type { Placed, Prepared } from './place.ts';
+import { refusal, warningAt } from './refusal.ts';
+import type { Located } from './refusal.ts';
+import { choose } from './select.ts';
+import type { Candidates, Choice } from './select.ts';
+
+/** What one stack comes to. */
+export interface StackResult {
+  readonly placements: readonly Placement[];
+  readonly refused: readonly Refused[];
+  readonly warnings: readonly Problem[];
+}
+
+export interface Surroundings {
+  readonly catalog: Pick<Catalog, 'projects' | 'refusedProjects'>;
+  readonly candidates: Candidates<Target>;
+  readonly layersOf: (stack: StackManifest) => Layers;
+  readonly now: number;
+}
+
+type Preparation =
+  | { readonly kind: 'prepared'; readonly prepared: Prepared; readonly choice: Choice<Target> }
+  | { readonly kind: 'refused'; readonly faults: readonly Located[] };
+
+/** Resolves a stack; everything that is wrong with it is said at once. */
+export function resolveStack(manifest: StackManifest, around: Surroundings): StackResult {
+  const preparation = prepare(manifest, around);
+  if (preparation.kind === 'prepared') return placeAll(preparation.prepared, preparation.choice, around);
+  return { placements: [], refused: [refusal(manifest, preparation.faults)], warnings: [] };
+}
+
+function prepare(manifest: StackManifest, around: Surroundings): Preparation {
+  const found = around.layersOf(manifest);
+  if (found.kind === 'fault') {
+    return { kind: 'refused', faults: [{ origin: manifest.origin, text: found.text }] };
+  }
+  const { layers } = found;
+  const at = ({ field, text }: FieldFault): Located => ({ origin: originOf(layers, field), text });
+  const bare = specOf(layers.map(({ fields }) => fields));
+  const located = locate(bare.source ?? {}, manifest.origin, around.catalog);
+  const choice = choose(bare.clusters, around.candidates);
+  const faults = [
+    ...(located.kind === 'fault' ? [at(located)] : []),
+    ...(choice.kind === 'fault' ? [at({ field: 'clusters', text: `spec.${choice.text}` })] : []),
+    ...overrideFaults(bare).map(at),
+  ];
+  if (located.kind === 'fault' || choice.kind === 'fault' || faults.length > 0)
+    return { kind: 'refused', faults };
+  const named = nameKeys(layers, located.project.name);
+  if (named.faults.length > 0) return { kind: 'refused', faults: named.faults };
+  return {
+    kind: 'prepared',
+    prepared: { manifest, layers, project: located.project, spec: named.spec },
+    choice,
+  };
+}
+
+/** Config keys get their project before the layers merge, so that both spellings of a key meet. */
+function nameKeys(layers: readonly Layer[], project: string): { spec: Prepared['spec']; faults: Located[] } {
+  const named = layers.map(({ fields, origin }) => ({ ...withProject(fields, project), origin }));
+  const faults = named.flatMap(({ faults: texts, origin }) =>
+    texts.map((text) => ({ origin, text: `spec.${text}` })),
+  );
+  return { spec: specOf(named.map(({ fields }) => fields)), faults };
+}
+
+function placeAll(prepared: Prepared, choice: Choice<Target>, around: Surroundings): StackResult {
+  const { manifest, layers, spec, project } = prepared;
+  const results = choice.clusters.map((target) => {
+    const here = withOverrides(spec, project.name, target);
+    return { cluster: target.name, result: placeOn(prepared, here, { target, now: around.now }) };
+  });
+  const warnings: FieldFault[] = [
+    ...choice.warnings.map((text) => ({ field: 'clusters', text: `spec.${text}` })),
+    ...overrideWarnings(spec, around.candidates),
+    ...results.flatMap(({ result }) => (result.kind === 'placed' ? result.warnings : [])),
+  ];
+  return {
+    placements: results.flatMap(({ result }) => (result.kind === 'placed' ? result.placement : [])),
+    refused: [
+      ...results.flatMap(({ cluster, result }) => refusedPlacement(prepared, cluster, result)),
+      ...choice.refused.map(({ cluster, text }) =>
+        refusal(manifest, [{ origin: originOf(layers, 'clusters.names'), text }], cluster),
+      ),
+    ],
+    warnings: distinct(warnings).map(({ field, text }) => warningAt(manifest, originOf(layers, field), text)),
+  };
+}
+
+function refusedPlacement({ manifest, layers }: Prepared, cluster: string, result: Placed): Refused[] {
+  if (result.kind === 'placed') return [];
+  const faults = result.faults.map(({ field, text }) => ({ origin: originOf(layers, field), text }));
+  return [refusal(manifest, faults, cluster)];
+}
+
+const distinct = (faults: readonly FieldFault[]): FieldFault[] => [
+  ...new Map(faults.map((fault) => [`${fault.field} ${fault.text}`, fault])).values(),
+];
