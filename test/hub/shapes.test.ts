@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clean, makeLineFilter, MASK, withoutShapes } from '../../hub/shapes.ts';
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const secrets: Readonly<Record<string, string>> = {
+  aws: `AKIA${'Q7'.repeat(8)}`,
+  github: `ghp_${'a1'.repeat(18)}`,
+  githubFine: `github_pat_${'a1_'.repeat(20)}`,
+  gitlab: `glpat-${'a1-'.repeat(8)}`,
+  slack: `xoxb-${'12-ab'.repeat(5)}`,
+  pulumi: `pul-${'0a'.repeat(20)}`,
+  google: `AIza${'b2_-x'.repeat(7)}`,
+  stripe: `sk_live_${'a1'.repeat(12)}`,
+  npm: `npm_${'a1'.repeat(18)}`,
+  vault: `hvs.${'a1'.repeat(16)}`,
+  nats: `SU${'A2'.repeat(28)}`,
+  jwt: ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiJ4In0xyz', 'c2lnbmF0dXJl'].join('.'),
+  age: `AGE-SECRET-KEY-1${'Q7'.repeat(29)}`,
+};
+
+for (const [name, secret] of Object.entries(secrets)) {
+  test(`${name} is cut out, what is around it stays`, () => {
+    assert.equal(withoutShapes(`before ${secret} after`), `before ${MASK} after`);
+    assert.ok(!withoutShapes(`{"token":"${secret}"}`).includes(secret));
+  });
+}
+
+const framed: readonly (readonly [string, string])[] = [
+  ['postgres://app:s3cret-pw@db/x', `postgres://app:${MASK}@db/x`],
+  ['Authorization: Bearer abcdefghijkl', `Authorization: Bearer ${MASK}`],
+  [`AccountKey=${'aB3/'.repeat(15)}==`, `AccountKey=${MASK}`],
+  [`aws_secret_access_key = ${'aB3/'.repeat(10)} x`, `aws_secret_access_key = ${MASK} x`],
+];
+for (const [text, expected] of framed) {
+  test(`only the inside of ${text.slice(0, 20)} goes`, () => assert.equal(withoutShapes(text), expected));
+}
+
+for (const harmless of [
+  'a'.repeat(40),
+  `v1:${'0a'.repeat(32)}`,
+  'urn:pulumi:prod::web::aws:s3/bucket:Bucket::site',
+  'https://user@host/path and ssh://git@host:22/x',
+  'task-force sk-short Sunday',
+  'organization/web/prod',
+]) {
+  test(`${harmless.slice(0, 40)} stays`, () => {
+    assert.equal(withoutShapes(harmless), harmless);
+    assert.equal(makeLineFilter()(harmless), harmless);
+  });
+}
+
+const BEGIN = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ');
+const END = ['-----END RSA', 'PRIVATE KEY-----'].join(' ');
+
+test('a private key over several lines is cut out, and one whose begin was not seen', () => {
+  const body = 'MIIEpAIBAAKCAQEA'.repeat(4);
+  const lines = ['start', BEGIN, body, 'short+end=', END, 'after'];
+  assert.deepEqual(lines.map(makeLineFilter()), ['start', MASK, MASK, MASK, MASK, 'after']);
+  assert.deepEqual([body, END, 'after'].map(makeLineFilter()), [MASK, MASK, 'after']);
+  assert.equal(withoutShapes(`x\n${lines.slice(1, 5).join('\n')}\ny`), `x\n${MASK}\ny`);
+});
+
+test('all strings of a value are cleaned, nothing else changes', () => {
+  const secret = secrets['github']!;
+  const value = { n: 1, none: null, deep: [{ text: `a ${secret}` }], lines: ['x', secret] };
+  assert.deepEqual(clean(value), { n: 1, none: null, deep: [{ text: `a ${MASK}` }], lines: ['x', MASK] });
+});
