@@ -7,11 +7,13 @@
 import type { Reason } from '../shared/outcome.ts';
 import type { Sealed } from '../shared/seal.ts';
 import type { ArtifactRef, Order } from '../shared/wire.ts';
+import { UnbuildableError } from './artifact.ts';
 import type { Book } from './book.ts';
 import { readCatalog } from './catalog/read.ts';
 import type { Catalog, CatalogFile } from './catalog/catalog.ts';
 import type { PlannedCommit } from './decision.ts';
 import type { KnownFiles } from './detect.ts';
+import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
 import type { SourceView, Tree } from './git/source.ts';
 import { makeOrder } from './order.ts';
@@ -138,7 +140,7 @@ export async function pass(
   edges.remember(done);
   memory.commits = commitsOf(views);
   memory.states = statesOf(views);
-  memory.changesAt = resolution.changesAt;
+  memory.changesAt = changesAt(catalog, now);
   edges.at('remembered');
   return { kind: 'planned', done };
 }
@@ -203,9 +205,6 @@ async function buildAll(
   }
   return { refs, failed };
 }
-
-/** The files of a placement make no artifact: too large, or of a kind that cannot be shipped. */
-export class UnbuildableError extends Error {}
 
 interface OrderEdges {
   readonly edges: PollEdges;

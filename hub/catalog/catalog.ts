@@ -94,6 +94,8 @@ export interface Catalog {
   readonly refusedDefaults: readonly { readonly origin: Origin; readonly problem: Problem }[];
   /** The Fleet's document, or one that reads like it, is refused: whether anything may start is not known. */
   readonly refusedFleet?: Problem;
+  /** Files with Towline documents, by repository and path: `only` those, or `mixed` with others. */
+  readonly documents: ReadonlyMap<string, ReadonlyMap<string, 'only' | 'mixed'>>;
   /** By `repository:folder`. */
   readonly projects: ReadonlyMap<string, ProjectFile>;
   /** Project files that cannot be read, by `repository:folder`. */

@@ -11,7 +11,7 @@ import { isProjectFile } from './paths.ts';
 import { gatherProjects, readProject } from './project.ts';
 import type { ReadProject } from './project.ts';
 import { readManifests } from './reading.ts';
-import type { Entry } from './reading.ts';
+import type { Entry, Reading } from './reading.ts';
 import { markDuplicates } from './unique.ts';
 
 /**
@@ -46,9 +46,20 @@ export function readCatalog(files: readonly CatalogFile[], now: number): Catalog
       problem,
     })),
     refusedDefaults: refusals(entries, 'Defaults').map(({ origin, problem }) => ({ origin, problem })),
+    documents: documentsOf(readings),
     projects,
     refusedProjects,
   };
+}
+
+function documentsOf(readings: readonly { file: CatalogFile; reading: Reading }[]): Catalog['documents'] {
+  const found = new Map<string, Map<string, 'only' | 'mixed'>>();
+  for (const { file, reading } of readings) {
+    if (reading.holds === undefined) continue;
+    const paths = found.get(file.repository) ?? new Map<string, 'only' | 'mixed'>();
+    found.set(file.repository, paths.set(file.path, reading.holds));
+  }
+  return found;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

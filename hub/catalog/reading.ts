@@ -20,6 +20,8 @@ export interface Reading {
   readonly entries: readonly Entry[];
   readonly problems: readonly Problem[];
   readonly unreadable?: Unreadable;
+  /** Whether the file holds documents of ours, and other ones beside them. */
+  readonly holds?: 'only' | 'mixed';
 }
 
 const NOTHING: Reading = { entries: [], problems: [] };
@@ -45,8 +47,12 @@ function read(file: CatalogFile): Reading {
   }
   const { documents, broken } = readDocuments(decoded.text);
   const lost = broken.filter(({ source }) => mayBeOurs(source));
-  const readings = documents.map((document) => ofDocument(file, checkDocument(document, fleet(file))));
-  return merge([...readings, ...(lost.length > 0 ? [unreadable(file, lost)] : [])]);
+  const checked = documents.map((document) => checkDocument(document, fleet(file)));
+  const readings = checked.map((one) => ofDocument(file, one));
+  const foreign = checked.filter(({ kind }) => kind === 'foreign').length + broken.length - lost.length;
+  const merged = merge([...readings, ...(lost.length > 0 ? [unreadable(file, lost)] : [])]);
+  const ours = checked.length + broken.length - foreign;
+  return ours === 0 ? merged : { ...merged, holds: foreign === 0 ? 'only' : 'mixed' };
 }
 
 /** Our group with a version, as in `apiVersion`; labels and annotations of others look different. */
