@@ -103,12 +103,15 @@ test('foreign and malformed messages are dropped and counted', async (t) => {
   collector.setClusters([ISLAND]);
   await complete(collector);
   const web = reportOf('island', 'web');
-  const subject = hubSubjects.report('island', web.stack);
-  await jets.js.publish(subject, '');
-  await jets.js.publish(subject, '{"stream":"STATE_island","seq":7}');
-  await jets.js.publish(subject, encode(reportOf('harbour.one', 'web')));
-  await jets.js.publish(subject, encode(reportOf('island', 'api')));
-  await jets.js.publish(subject, JSON.stringify({ ...web, v: 2 }));
+  const bad = [
+    '',
+    '{"stream":"STATE_island","seq":7}',
+    encode(reportOf('harbour.one', 'bad-2')),
+    encode(reportOf('island', 'api')),
+    JSON.stringify({ ...web, v: 2 }),
+  ];
+  for (const [n, body] of bad.entries())
+    await jets.js.publish(hubSubjects.report('island', { namespace: 'shop', name: `bad-${n}` }), body);
   connection.publish(hubSubjects.beat('stranger'), encode(beat));
   connection.publish(hubSubjects.beat('island'), '');
   await publish(fixture, ISLAND, web);
