@@ -55,6 +55,24 @@ export const limits = {
   gitTimeoutMs: 2 * MINUTE,
   /** Longest pause between polls of a repository that fails. */
   pollBackoffMaxMs: 5 * MINUTE,
+  /** Longest wait that a remote may ask for. */
+  retryAfterMaxMs: 60 * MINUTE,
+  /** Remotes that are asked at once. */
+  pollsAtOnce: 4,
+  /** One question for a remote's refs (measured: 12–50 ms near by). */
+  refsTimeoutMs: 15 * SECOND,
+  /** How long a pass waits for polls before it goes on with what there is (measured: a fetch takes 0.1–2 s). */
+  pollGraceMs: 3 * SECOND,
+  /** Bytes of an answer about refs: without a prefix, 10,000 refs are 0.6 MiB. */
+  refsBytes: 32 * MIB,
+  /** Bytes of the listing of one tree: a million files are 0.1 GiB. */
+  listingBytes: 512 * MIB,
+  /** Objects asked for at once of one repository. */
+  objectReadsAtOnce: 32,
+  /** The process that reads objects of a repository ends when nothing was read for so long. */
+  objectReaderIdleMs: 60 * SECOND,
+  /** Packs of a mirror, one a fetch, before they are made one. */
+  mirrorPacks: 50,
 
   /** Default of `run.timeout`. */
   runTimeoutMs: 60 * MINUTE,
@@ -72,6 +90,24 @@ export const limits = {
   tailLines: 20,
   /** How often a run's files are read while it works. */
   followMs: 200,
+  /** Bytes of one run's output that are handed on; its newest lines are kept in any case. */
+  runOutputBytes: 32 * MIB,
+  /** After SIGTERM, before SIGKILL, for processes that outlived their run (each dies at once on SIGTERM, seen). */
+  survivorGraceMs: 5 * SECOND,
+  /** One short call of the CLI that runs no program: init, export, cancel (seen: 0.1–0.4 s on a local backend). */
+  callTimeoutMs: 2 * MINUTE,
+  /** One install of dependencies (seen: 36 s for 131 MB over a slow link). */
+  installTimeoutMs: 15 * MINUTE,
+  /** Encrypted artifacts kept on an agent's disk; those of last successes stay in any case. */
+  artifactStoreBytes: 1024 * MIB,
+  /** Installed dependency sets kept on an agent's disk, besides those used within the last day. */
+  keptDependencies: 20,
+  /** Processes kept in mind whose locks may still lie in a backend. */
+  keptHolders: 200,
+  /** How long a cut-off run waits for its state to be readable before it is held. */
+  stateReadMs: 10 * MINUTE,
+  /** Next try for an artifact that the broker does not have yet. */
+  artifactRetryMs: 5 * SECOND,
   /** Attempts to take a lock whose holder is alive or unknown, before the next order. */
   lockRetryMs: 5 * SECOND,
 
@@ -95,6 +131,8 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['ackWaitMs', 'pullExpiryMs'],
   ['pullExpiryMs', 'startDrainMs'],
   ['stopSecondGraceMs', 'stopGraceMs'],
+  ['pollGraceMs', 'refsTimeoutMs'],
+  ['refsTimeoutMs', 'gitTimeoutMs'],
 ];
 
 /** The relations that do not hold, in words; empty when all is well. */

@@ -1,4 +1,4 @@
-/** What the hub sees of Git: complete trees of commits, and the state of each source. Types only. */
+/** What the hub sees of Git: complete trees of commits, and the state of each source. */
 
 /** `100644` file, `100755` executable, `120000` symlink, `160000` submodule. */
 export type FileMode = '100644' | '100755' | '120000' | '160000';
@@ -27,8 +27,21 @@ export interface Tree {
   readonly commit: Commit;
   /** Every file, sorted by path in byte order; read once, then kept. */
   entries(): Promise<readonly TreeEntry[]>;
-  /** Content of a blob, by object id. Rejects when the object cannot be read; never an empty answer instead. */
+  /**
+   * Content of a blob, by object id. Rejects when the object cannot be read, never an empty answer instead; with
+   * {@link OversizedBlobError} when it is larger than an artifact may be.
+   */
   blob(id: string): Promise<Buffer>;
+}
+
+/** A blob too large to be held in memory. */
+export class OversizedBlobError extends Error {
+  /** Bytes. */
+  readonly size: number;
+  constructor(id: string, size: number) {
+    super(`object ${id} has ${size} bytes`);
+    this.size = size;
+  }
 }
 
 /**
@@ -63,4 +76,37 @@ export interface SourceView {
   readonly message?: string;
   /** The newest complete read since start. */
   readonly tree?: Tree;
+}
+
+/** Which commit of a repository is watched. The branch `HEAD` is the one that the repository has checked out. */
+export type RefChoice =
+  | { readonly branch: string }
+  | { readonly tag: string }
+  | { readonly commit: string }
+  | { readonly semver: string };
+
+/** A repository as configured. */
+export interface RepositorySettings {
+  readonly name: string;
+  /** `https://…`, `ssh://…`, `user@host:path`, `file://…` or a path on this machine, which is read in place. */
+  readonly url: string;
+  readonly ref: RefChoice;
+  readonly trust: Trust;
+  readonly manifests: readonly string[];
+  readonly intervalMs: number;
+}
+
+/** The watched repositories. */
+export interface Sources {
+  /**
+   * Polls what is due and answers with all of them, in the order of the settings. Waits for slow remotes for a short
+   * time only: what they bring later, the next call shows.
+   */
+  refresh(now: number): Promise<readonly SourceView[]>;
+  /** When the next poll is due, ms; Infinity while every one of them is under way. */
+  nextDue(): number;
+  /** Makes a repository due now; an unknown name is ignored. */
+  hint(name: string): void;
+  /** Ends what is under way. */
+  close(): Promise<void>;
 }

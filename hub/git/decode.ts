@@ -1,0 +1,133 @@
+/** What git prints, as values. Pure. */
+import { isUtf8 } from 'node:buffer';
+import type { Commit, FileMode, TreeEntry } from './source.ts';
+
+/**
+ * A path as a string. A byte that is not UTF-8 becomes the unpaired surrogate U+DC00 + byte, which no valid name decodes
+ * to: two different names never become one, and such a name is recognised by `isWellFormed()`.
+ */
+export function decodePath(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let path = '';
+  for (let at = 0; at < bytes.length;) {
+    const length = utf8Length(bytes, at);
+    path +=
+      length === 0
+        ? String.fromCharCode(0xdc00 + (bytes[at] as number))
+        : bytes.toString('utf8', at, at + length);
+    at += Math.max(1, length);
+  }
+  return path;
+}
+
+/** Bytes of the valid character at a position; 0: there is none. */
+function utf8Length(bytes: Buffer, at: number): number {
+  for (let length = 1; length <= 4 && at + length <= bytes.length; length++)
+    if (isUtf8(bytes.subarray(at, at + length))) return length;
+  return 0;
+}
+
+/** Records that end with NUL. Decoded as a whole where possible: that is ten times faster. */
+function records(output: Buffer): string[] {
+  const texts = isUtf8(output) ? output.toString('utf8').split('\0') : slices(output).map(decodePath);
+  if (texts.at(-1) === '') texts.pop();
+  return texts;
+}
+
+function slices(output: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let start = 0; start < output.length;) {
+    const end = output.indexOf(0, start);
+    found.push(output.subarray(start, end < 0 ? output.length : end));
+    start = end < 0 ? output.length : end + 1;
+  }
+  return found;
+}
+
+/** The output of `git ls-tree -r -z --full-tree`, in its order: that of the bytes of the paths. */
+export function decodeListing(output: Buffer): TreeEntry[] {
+  return records(output).map((record) => {
+    const tab = record.indexOf('\t');
+    const [mode = '', , id = ''] = record.slice(0, tab).split(' ');
+    return { path: record.slice(tab + 1), mode: fileMode(mode), id };
+  });
+}
+
+function fileMode(mode: string): FileMode {
+  switch (mode) {
+    case '100755':
+    case '120000':
+    case '160000':
+      return mode;
+    // Old repositories hold group-writable files, which Git itself checks out like any other.
+    case '100644':
+    case '100664':
+      return '100644';
+    default:
+      throw new Error(`a tree holds an entry of mode ${mode}`);
+  }
+}
+
+/** A path that differs between two trees. An absent side: it is not there. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly from?: Omit<TreeEntry, 'path'>;
+  readonly to?: Omit<TreeEntry, 'path'>;
+}
+
+/** The output of `git diff-tree -r -z --no-renames --raw FROM TO`. */
+export function decodeChanges(output: Buffer): ChangedPath[] {
+  const texts = records(output);
+  const found: ChangedPath[] = [];
+  for (let n = 0; n + 1 < texts.length; n += 2) {
+    const [fromMode = '', toMode = '', fromId = '', toId = ''] = (texts[n] as string).slice(1).split(' ');
+    found.push({
+      path: texts[n + 1] as string,
+      ...(ABSENT.test(fromMode) ? {} : { from: { mode: fileMode(fromMode), id: fromId } }),
+      ...(ABSENT.test(toMode) ? {} : { to: { mode: fileMode(toMode), id: toId } }),
+    });
+  }
+  return found;
+}
+
+const ABSENT = /^0+$/;
+
+/** Longest subject and author that is kept: they stand in orders, tables and statuses. */
+const LINE_CHARACTERS = 200;
+
+/** A commit object, with the id of its tree. */
+export function decodeCommit(id: string, content: Buffer): { commit: Commit; tree: string } {
+  const text = textOf(content);
+  const end = text.indexOf('\n\n');
+  const head = end < 0 ? text : text.slice(0, end);
+  const message = end < 0 ? '' : text.slice(end + 2);
+  const field = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(head)?.[1] ?? '';
+  const seconds = Number(/ (\d+) [+-]\d+$/.exec(field('committer'))?.[1] ?? 0);
+  const commit = {
+    id,
+    subject: line(message.trimStart().split(/\n\s*\n/)[0] ?? ''),
+    author: line(field('author').replace(/ -?\d+ [+-]\d+$/, '')),
+    time: seconds * 1000,
+  };
+  return { commit, tree: field('tree') };
+}
+
+/** Commits may declare another encoding; an unknown one is read as Latin-1, in which every byte is something. */
+function textOf(content: Buffer): string {
+  const head = content.subarray(0, Math.max(0, content.indexOf('\n\n'))).toString('latin1');
+  const encoding = /^encoding (\S+)$/m.exec(head)?.[1];
+  if (encoding === undefined) return content.toString('utf8');
+  try {
+    return new TextDecoder(encoding).decode(content);
+  } catch {
+    return content.toString('latin1');
+  }
+}
+
+/** One line without control characters and characters that turn the direction of text. */
+const line = (text: string): string =>
+  text
+    .replaceAll(/[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim()
+    .slice(0, LINE_CHARACTERS)
+    .toWellFormed();

@@ -1,0 +1,32 @@
+/** How the commits of one repository are read. Every driver passes the same contract test. Types only. */
+import type { ChangedPath } from './decode.ts';
+import type { Failure } from './failure.ts';
+import type { Tree } from './source.ts';
+
+/** The id behind a ref: of a commit, or of an annotated tag that leads to one. */
+export interface Tip {
+  readonly kind: 'tip';
+  readonly id: string;
+}
+
+/** A commit whose listing was read to its end. */
+export interface Opened {
+  readonly kind: 'opened';
+  readonly tree: Tree;
+}
+
+export interface GitDriver {
+  /**
+   * Brings the newest commit of one ref here, nothing else. Afterwards it is on disk as a whole. `anew`: what is here
+   * is damaged and not to be built upon.
+   */
+  fetch(ref: string, options: { readonly anew: boolean }): Promise<Tip | Failure>;
+  /** Opens a commit that is here. A listing that cannot be read whole is a failure, never a shorter listing. */
+  open(id: string, ref: string): Promise<Opened | Failure>;
+  /** Paths that differ between two trees of this repository, whatever their history. Rejects when one is gone. */
+  changedPaths(from: Tree, to: Tree): Promise<readonly ChangedPath[]>;
+  /** Whether a read met damage since the last fetch. */
+  damaged(): boolean;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,171 @@
+/** Follows one repository: polls it, fetches what is new, and keeps what is known about it. */
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import type { GitProgram } from './command.ts';
+import type { GitDriver, Opened, Tip } from './driver.ts';
+import { failed, type Failure } from './failure.ts';
+import { makeLocal } from './local.ts';
+import { makeMirror } from './native.ts';
+import { readRef, readRemote, type Remote } from './remote.ts';
+import { nextPoll } from './schedule.ts';
+import type { RepositorySettings, SourceState, SourceView, Tree } from './source.ts';
+import { makeTipReader, type TipReader } from './tips.ts';
+
+export interface Follower {
+  readonly name: string;
+  view(): SourceView;
+  /** When it should be polled again, ms. */
+  dueAt(): number;
+  hint(): void;
+  /** Polls once. Never rejects: what goes wrong is a state. */
+  poll(now: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FollowOptions {
+  readonly git: GitProgram;
+  /** Folder for mirrors. */
+  readonly folder: string;
+  readonly random: () => number;
+}
+
+/** A repository whose URL and ref could be read. */
+export interface Readable {
+  readonly settings: RepositorySettings;
+  readonly remote: Remote;
+  readonly ref: string;
+}
+
+/** Reads URL and ref; a text says what is wrong with them. */
+export function readSettings(settings: RepositorySettings): Readable | string {
+  const remote = readRemote(settings.url);
+  if (remote.kind === 'refused') return `repository ${settings.name}: ${remote.problem}`;
+  const ref = readRef(settings.ref);
+  if (ref.kind === 'refused') return `repository ${settings.name}: ${ref.problem}`;
+  return { settings, remote, ref: ref.name };
+}
+
+/** Name of the folder of a mirror: another URL or ref is another mirror. */
+export const mirrorName = ({ settings, remote, ref }: Readable): string =>
+  `${settings.name.replaceAll(/[^\w.-]/g, '_')}-${createHash('sha256').update(`${remote.url}\n${ref}`).digest('hex').slice(0, 16)}`;
+
+/** What is known about a repository. */
+interface Known {
+  readonly state: SourceState;
+  readonly since: number;
+  readonly checkedAt: number;
+  readonly message?: string;
+  readonly tree?: Tree;
+  /** What the ref pointed at when the tree was read. */
+  readonly tip?: string;
+  readonly failures: number;
+  readonly dueAt: number;
+}
+
+export async function follow(readable: Readable, options: FollowOptions): Promise<Follower> {
+  const { settings, remote, ref } = readable;
+  const { git, random } = options;
+  const driver = await makeDriver(readable, options);
+  const tips = makeTipReader({ git, remote, ref });
+  let hinted = false;
+  let known: Known = { state: 'Hydrating', since: 0, checkedAt: 0, failures: 0, dueAt: 0 };
+
+  const settle = (now: number, found: Found): void => {
+    const good = found.kind !== 'failed';
+    const state = good ? 'Ready' : found.state;
+    const failures = good ? 0 : known.failures + 1;
+    const patience = !good && found.retryAfterMs !== undefined ? { retryAfterMs: found.retryAfterMs } : {};
+    const { name, intervalMs } = settings;
+    known = {
+      ...(known.tree === undefined ? {} : { tree: known.tree }),
+      ...(known.tip === undefined ? {} : { tip: known.tip }),
+      ...(found.kind === 'opened' ? { tree: found.tree, tip: found.tip } : {}),
+      ...(good ? {} : { message: found.message }),
+      state,
+      since: state === known.state ? known.since : now,
+      checkedAt: now,
+      failures,
+      dueAt: nextPoll(now, { name, intervalMs, failures, random: random(), ...patience }),
+    };
+  };
+  const corrupt = (now: number, message: string): void => {
+    known = {
+      ...known,
+      state: 'Corrupt',
+      since: known.state === 'Corrupt' ? known.since : now,
+      checkedAt: now,
+      message,
+    };
+  };
+  return {
+    name: settings.name,
+    view: () => viewOf(readable, known),
+    dueAt: () => (hinted || (driver.damaged() && known.failures === 0) ? 0 : known.dueAt),
+    hint: () => void (hinted = true),
+    poll: async (now) => {
+      // Before the ref is read: a hint that comes later is about something that this poll may have missed.
+      hinted = false;
+      const last = { tip: known.tree === undefined ? undefined : known.tip, ref };
+      settle(
+        now,
+        await pollOnce({ driver, tips, last, corrupt: (message) => corrupt(now, message) }).catch(unexpected),
+      );
+    },
+    async close() {
+      tips.close();
+      await driver.close();
+    },
+  };
+}
+
+const makeDriver = async (readable: Readable, { git, folder }: FollowOptions): Promise<GitDriver> => {
+  const { settings, remote } = readable;
+  return remote.kind === 'local'
+    ? makeLocal({ git, name: settings.name, path: remote.path })
+    : makeMirror({ git, name: settings.name, remote, folder: join(folder, mirrorName(readable)) });
+};
+
+const unexpected = (error: unknown): Failure =>
+  failed('Unreachable', error instanceof Error ? error.message : String(error));
+
+type Found = Failure | { readonly kind: 'unchanged' } | (Opened & { readonly tip: string });
+
+interface Poll {
+  readonly driver: GitDriver;
+  readonly tips: TipReader;
+  readonly last: { readonly tip: string | undefined; readonly ref: string };
+  /** The mirror turned out to be damaged and is made anew now. */
+  readonly corrupt: (message: string) => void;
+}
+
+async function pollOnce({ driver, tips, last, corrupt }: Poll): Promise<Found> {
+  const tip = await tips.tip();
+  if (tip.kind === 'failed') return tip;
+  const damaged = driver.damaged();
+  if (tip.id === last.tip && !damaged) return { kind: 'unchanged' };
+  if (damaged) corrupt('an object of the mirror is missing or damaged; reading the repository anew');
+  const found = await bring(driver, last.ref, damaged);
+  if (found.kind !== 'failed' || found.state !== 'Corrupt' || damaged) return found;
+  corrupt(found.message);
+  return bring(driver, last.ref, true);
+}
+
+async function bring(driver: GitDriver, ref: string, anew: boolean): Promise<Found> {
+  const fetched: Tip | Failure = await driver.fetch(ref, { anew });
+  if (fetched.kind === 'failed') return fetched;
+  const opened = await driver.open(fetched.id, ref);
+  return opened.kind === 'failed' ? opened : { ...opened, tip: fetched.id };
+}
+
+const viewOf = ({ settings, remote, ref }: Readable, known: Known): SourceView => ({
+  name: settings.name,
+  url: remote.url,
+  ref,
+  trust: settings.trust,
+  manifests: settings.manifests,
+  state: known.state,
+  since: known.since,
+  checkedAt: known.checkedAt,
+  ...(known.message === undefined ? {} : { message: known.message }),
+  ...(known.tree === undefined ? {} : { tree: known.tree }),
+});

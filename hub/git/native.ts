@@ -1,0 +1,151 @@
+/**
+ * The driver for remotes: native git, and a bare mirror of depth 1 in the hub's data folder. The mirror is a cache: it is
+ * thrown away and made again as soon as anything about it is in doubt.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { limits } from '../../shared/limits.ts';
+import { gitEnvironment, runGit, type GitConfig, type GitEnd, type GitProgram } from './command.ts';
+import type { GitDriver, Tip } from './driver.ts';
+import { failed, fetchFailure, type Failure } from './failure.ts';
+import type { Remote } from './remote.ts';
+import { makeGitRepository, type GitRepository } from './repository.ts';
+
+export interface MirrorOptions {
+  readonly git: GitProgram;
+  readonly name: string;
+  readonly remote: Exclude<Remote, { readonly kind: 'local' }>;
+  /** Folder of the mirror; its neighbours `*.new` and `*.old` are used as well. */
+  readonly folder: string;
+}
+
+/** The ref of a mirror that holds what was fetched last. Set by git only after all of it is on disk. */
+const HEAD_REF = 'refs/towline/head';
+/** What was fetched before: a pass may still read it. */
+const PREVIOUS_REF = 'refs/towline/previous';
+
+/** Each fetch leaves one synced pack before its ref moves, so a power cut cannot leave a ref without its objects. */
+const MIRROR_CONFIG: GitConfig = {
+  'fetch.unpackLimit': '1',
+  'core.fsync': 'pack,pack-metadata,reference',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'gc.pruneExpire': 'now',
+  'gc.writeCommitGraph': 'false',
+  'pack.threads': '1',
+};
+
+/** Cleans what a killed process left, then answers with the driver. */
+export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
+  const { git, name, remote, folder } = options;
+  const stop = new AbortController();
+  await mkdir(dirname(folder), { recursive: true });
+  await tidy(folder);
+  const makeRepository = (): GitRepository =>
+    makeGitRepository({ git, name, gitDir: folder, signal: stop.signal });
+  let repository = makeRepository();
+  let upkeep: Promise<unknown> = Promise.resolve();
+  let head: string | undefined;
+
+  const command = (gitDir: string, ...args: string[]): Promise<GitEnd> =>
+    runGit(git, {
+      args,
+      env: { ...gitEnvironment(git, configOf(remote)), ...protocolsOf(remote), GIT_DIR: gitDir },
+      signal: stop.signal,
+      timeoutMs: limits.gitTimeoutMs,
+      maxBytes: limits.listingBytes,
+    });
+  const fetchInto = async (gitDir: string, ref: string): Promise<Tip | Failure> => {
+    const flags = [
+      '--depth=1',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-auto-maintenance',
+      '--no-recurse-submodules',
+    ];
+    const refspec = `+${ref}:${HEAD_REF}`;
+    const end = await command(gitDir, 'fetch', '--quiet', '--force', ...flags, '--', remote.url, refspec);
+    if (end.kind === 'failed')
+      return end.interrupted ? failed('Unreachable', end.stderr) : fetchFailure(end.stderr);
+    const read = await command(gitDir, 'rev-parse', '--verify', HEAD_REF);
+    return read.kind === 'done'
+      ? { kind: 'tip', id: read.stdout.toString('latin1').trim() }
+      : failed('Corrupt', read.stderr);
+  };
+  const clone = async (ref: string): Promise<Tip | Failure> => {
+    const fresh = `${folder}.new`;
+    await rm(fresh, { recursive: true, force: true });
+    const init = await command(fresh, 'init', '--quiet', '--bare', '--template=', fresh);
+    if (init.kind === 'failed') return failed('Unreachable', `making a mirror: ${init.stderr}`);
+    const tip = await fetchInto(fresh, ref);
+    if (tip.kind === 'failed') return tip;
+    await repository.close();
+    await replace(folder, fresh);
+    repository = makeRepository();
+    return tip;
+  };
+  return {
+    async fetch(ref, { anew }) {
+      await upkeep;
+      const before = head;
+      const tip = anew || !existsSync(folder) ? await clone(ref) : await fetchInto(folder, ref);
+      if (tip.kind === 'failed') return tip;
+      head = tip.id;
+      upkeep = keepSmall(folder, before, (...args) => command(folder, ...args)).catch(() => undefined);
+      return tip;
+    },
+    open: (id, ref) => repository.open(id, ref),
+    changedPaths: (from, to) => repository.changedPaths(from, to),
+    damaged: () => repository.damaged(),
+    async close() {
+      stop.abort();
+      await upkeep;
+      await repository.close();
+    },
+  };
+}
+
+/** Credentials go by environment; git sends them to this host only. */
+const configOf = (remote: MirrorOptions['remote']): GitConfig =>
+  remote.kind === 'http' && remote.authorization !== undefined
+    ? { ...MIRROR_CONFIG, [`http.${remote.url}.extraHeader`]: `Authorization: ${remote.authorization}` }
+    : MIRROR_CONFIG;
+
+/** What a redirect may lead to. */
+const protocolsOf = (remote: MirrorOptions['remote']): Record<string, string> => ({
+  GIT_ALLOW_PROTOCOL:
+    remote.kind === 'ssh' ? 'ssh' : remote.url.startsWith('https:') ? 'https' : 'http:https',
+});
+
+async function replace(folder: string, fresh: string): Promise<void> {
+  const old = `${folder}.old`;
+  await rm(old, { recursive: true, force: true });
+  if (existsSync(folder)) await rename(folder, old);
+  await rename(fresh, folder);
+  await rm(old, { recursive: true, force: true });
+}
+
+/** Makes one pack of many, keeping what the last two fetches brought. A failure of it harms nothing. */
+async function keepSmall(
+  folder: string,
+  previous: string | undefined,
+  command: (...args: string[]) => Promise<GitEnd>,
+): Promise<void> {
+  const packs = (await readdir(join(folder, 'objects', 'pack'))).filter((file) => file.endsWith('.pack'));
+  if (packs.length < limits.mirrorPacks) return;
+  if (previous !== undefined) await command('update-ref', PREVIOUS_REF, previous);
+  await command('gc', '--quiet', '--prune=now');
+}
+
+const LEFT_OVER = /\.lock$|^tmp_|^\.tmp-|^gc\.pid$/;
+
+/** No other process works in this folder: the hub's data folder has one owner. So every lock in it is stale. */
+async function tidy(folder: string): Promise<void> {
+  await rm(`${folder}.new`, { recursive: true, force: true });
+  await rm(`${folder}.old`, { recursive: true, force: true });
+  if (!existsSync(folder)) return;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (LEFT_OVER.test(entry.name))
+      await rm(join(entry.parentPath, entry.name), { recursive: true, force: true });
+}

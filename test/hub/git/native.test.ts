@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { GitDriver } from '../../../hub/git/driver.ts';
+import { makeMirror } from '../../../hub/git/native.ts';
+import { readRemote } from '../../../hub/git/remote.ts';
+import { makeRepository } from '../../harness/git.ts';
+import { atEnd, type Owner } from '../../harness/owned.ts';
+import { serveGit } from '../../harness/serve.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { driverContract, MAIN, newest, plainProgram } from './driver.contract.ts';
+
+async function mirrorOf(owner: Owner, url: string, folder: string): Promise<GitDriver> {
+  const remote = readRemote(url);
+  assert.ok(remote.kind === 'http');
+  const driver = await makeMirror({ git: await plainProgram(owner), name: 'r', remote, folder });
+  atEnd(owner, () => driver.close());
+  return driver;
+}
+
+driverContract('mirror over HTTP', async (owner, repository, git) => {
+  const server = await serveGit(owner, repository);
+  const remote = readRemote(server.url);
+  assert.ok(remote.kind === 'http');
+  const folder = join(await tempFolder(owner, 'mirror'), 'r');
+  const driver = await makeMirror({ git, name: 'r', remote, folder });
+  atEnd(owner, () => driver.close());
+  return driver;
+});
+
+test('a mirror holds one commit of one branch and no hooks', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  await repository.commit('One', { a: '1' });
+  await repository.commit('Two', { a: '2' });
+  await repository.git('branch', 'other');
+  await repository.git('tag', 'v1');
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  const driver = await mirrorOf(t, server.url, folder);
+  const tree = await newest(driver);
+  assert.equal(tree.commit.subject, 'Two');
+  assert.deepEqual(await readdir(join(folder, 'refs/towline')), ['head']);
+  assert.deepEqual(await readdir(join(folder, 'refs/heads')), []);
+  assert.ok(!existsSync(join(folder, 'hooks')));
+  assert.match(await readFile(join(folder, 'shallow'), 'utf8'), new RegExp(tree.commit.id));
+});
+
+test('what a killed process left behind is cleaned at the start', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  await repository.commit('One', { a: '1' });
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  await newest(await mirrorOf(t, server.url, folder));
+  const left = ['shallow.lock', 'refs/towline/head.lock', 'objects/pack/tmp_pack_abc', 'config.lock'];
+  for (const file of left) await writeFile(join(folder, file), '');
+  await repository.commit('Two', { a: '2' });
+  const tree = await newest(await mirrorOf(t, server.url, folder));
+  assert.equal(tree.commit.subject, 'Two');
+  for (const file of left) assert.ok(!existsSync(join(folder, file)), file);
+});
+
+test('a damaged mirror is a failure of its own, and is made anew beside the old one', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  await repository.commit('One', { a: '1' });
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  await newest(await mirrorOf(t, server.url, folder));
+  const packs = join(folder, 'objects/pack');
+  for (const file of await readdir(packs)) if (file.endsWith('.pack')) await truncate(join(packs, file), 20);
+  const driver = await mirrorOf(t, server.url, folder);
+  const tip = await driver.fetch(MAIN, { anew: false });
+  const found = tip.kind === 'tip' ? await driver.open(tip.id, MAIN) : tip;
+  assert.deepEqual([found.kind, found.kind === 'failed' && found.state], ['failed', 'Corrupt']);
+  const anew = await driver.fetch(MAIN, { anew: true });
+  assert.equal(anew.kind, 'tip');
+  assert.equal((await newest(driver)).commit.subject, 'One');
+  assert.deepEqual(await readdir(join(folder, '..')), ['r']);
+});
+
+test('faults of the network, the login and the server each have their state', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  await repository.commit('One', { a: '1' });
+  const driver = await mirrorOf(t, server.url, join(await tempFolder(t, 'mirror'), 'r'));
+  const stateWith = async (fault: Parameters<typeof server.fail>[0]): Promise<string> => {
+    server.fail(fault);
+    const found = await driver.fetch(MAIN, { anew: false });
+    return found.kind === 'failed' ? found.state : 'Ready';
+  };
+  assert.equal(await stateWith(() => ({ kind: 'refuse' })), 'Unreachable');
+  assert.equal(await stateWith(() => ({ kind: 'status', status: 401 })), 'AuthFailed');
+  assert.equal(await stateWith(() => ({ kind: 'status', status: 403 })), 'AuthFailed');
+  assert.equal(await stateWith(() => ({ kind: 'status', status: 500 })), 'Unreachable');
+  assert.equal(await stateWith(() => ({ kind: 'truncate', afterBytes: 100 })), 'Unreachable');
+  assert.equal(await stateWith(undefined), 'Ready');
+});
+
+test('credentials of the URL reach the server and nothing else', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  server.protect({ username: 'bot', password: 's3cret-canary' });
+  await repository.commit('One', { a: '1' });
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  const driver = await mirrorOf(t, server.url.replace('://', '://bot:s3cret-canary@'), folder);
+  assert.equal((await newest(driver)).commit.subject, 'One');
+  assert.doesNotMatch(await readFile(join(folder, 'config'), 'utf8'), /canary|bot/);
+  server.protect({ username: 'bot', password: 'another' });
+  const refused = await driver.fetch(MAIN, { anew: false });
+  assert.ok(refused.kind === 'failed' && refused.state === 'AuthFailed');
+  assert.doesNotMatch(refused.message, /canary|Ym90O/);
+});

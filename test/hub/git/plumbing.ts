@@ -1,0 +1,46 @@
+/** Trees and commits by plumbing: names and modes that `git add` would refuse or change. */
+import { execFile } from 'node:child_process';
+import type { FileMode } from '../../../hub/git/source.ts';
+import { gitEnvironment, type Repository } from '../../harness/git.ts';
+
+export interface PlumbedFile {
+  readonly path: string | Uint8Array;
+  readonly mode: FileMode;
+  /** Content; of a submodule the id. */
+  readonly content: string;
+}
+
+/** Writes a tree and returns its id. */
+export async function writeTree(repository: Repository, files: readonly PlumbedFile[]): Promise<string> {
+  const records = await Promise.all(
+    files.map(async ({ path, mode, content }) => {
+      const id =
+        mode === '160000' ? content : await feed(repository, ['hash-object', '-w', '--stdin'], content);
+      return Buffer.concat([Buffer.from(`${mode} ${id}\t`), Buffer.from(path), Buffer.from([0])]);
+    }),
+  );
+  await repository.git('read-tree', '--empty');
+  await feed(
+    repository,
+    ['-c', 'core.protectNTFS=false', 'update-index', '-z', '--index-info'],
+    Buffer.concat(records),
+  );
+  return repository.git('write-tree', '--missing-ok');
+}
+
+/** Moves `main` to a commit of a tree; the commit has no parent. */
+export async function commitTree(repository: Repository, tree: string): Promise<string> {
+  const id = await repository.git('commit-tree', '-m', 'Plumbed', tree);
+  await repository.git('update-ref', 'refs/heads/main', id);
+  return id;
+}
+
+function feed(repository: Repository, args: readonly string[], input: string | Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: repository.folder, env: gitEnvironment() };
+    const child = execFile('git', [...args], options, (error, stdout) =>
+      error === null ? resolve(stdout.trim()) : reject(error),
+    );
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeSources, type SourcesOptions } from '../../../hub/git/poller.ts';
+import type { RepositorySettings, Sources, SourceView } from '../../../hub/git/source.ts';
+import { makeRepository, type Repository } from '../../harness/git.ts';
+import { atEnd, type Owner } from '../../harness/owned.ts';
+import { serveGit } from '../../harness/serve.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { until } from '../../harness/until.ts';
+
+const INTERVAL = 1_000;
+
+const settings = (url: string, more: Partial<RepositorySettings> = {}): RepositorySettings => ({
+  name: 'fleet',
+  url,
+  ref: { branch: 'main' },
+  trust: 'fleet',
+  manifests: ['**/*.yaml'],
+  intervalMs: INTERVAL,
+  ...more,
+});
+
+interface Rig {
+  readonly sources: Sources;
+  /** Polls whatever is due, with a clock that only this moves. */
+  poll(): Promise<readonly SourceView[]>;
+  now(): number;
+  /** Commands that git was started with. */
+  processes(): Promise<string[]>;
+  hints: number;
+  readonly folder: string;
+}
+
+/** Every git process is noted by a program in between. */
+async function rigOf(
+  owner: Owner,
+  repositories: readonly RepositorySettings[],
+  more: Partial<SourcesOptions> = {},
+): Promise<Rig> {
+  const folder = await tempFolder(owner, 'poller');
+  const program = join(folder, 'git.sh');
+  const log = join(folder, 'log');
+  await writeFile(log, '');
+  await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\nexec git "$@"\n`);
+  await chmod(program, 0o755);
+  let now = 1_000_000;
+  const options: SourcesOptions = {
+    repositories,
+    folder: join(folder, 'mirrors'),
+    git: { program, environment: { PATH: process.env['PATH'], HOME: folder } },
+    onHint: () => (rig.hints += 1),
+    random: () => 1,
+    graceMs: 60_000,
+    ...more,
+  };
+  const sources = await makeSources(options);
+  atEnd(owner, () => sources.close());
+  const rig: Rig = {
+    sources,
+    poll: () => {
+      now = Math.max(now, sources.nextDue());
+      return sources.refresh(now);
+    },
+    now: () => now,
+    processes: async () => (await readFile(log, 'utf8')).split('\n').filter(Boolean),
+    hints: 0,
+    folder: options.folder,
+  };
+  return rig;
+}
+
+async function first(rig: Rig): Promise<SourceView> {
+  const view = (await rig.poll())[0];
+  assert.ok(view !== undefined);
+  return view;
+}
+
+async function started(owner: Owner): Promise<Repository> {
+  const repository = await makeRepository(owner);
+  await repository.commit('One', { 'a.yaml': '1' });
+  return repository;
+}
+
+test('a poll without news starts no process, over HTTP and for a local path', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  for (const url of [server.url, repository.folder, `file://${repository.folder}`]) {
+    const rig = await rigOf(t, [settings(url)]);
+    assert.equal((await first(rig)).tree?.commit.subject, 'One');
+    const before = (await rig.processes()).length;
+    const requests = server.requests.length;
+    for (let n = 0; n < 3; n++) assert.equal((await first(rig)).state, 'Ready');
+    assert.equal((await rig.processes()).length, before, url);
+    assert.ok(server.requests.length - requests <= 3, 'one request a poll');
+    await repository.commit('Two', { 'a.yaml': '2' });
+    assert.equal((await first(rig)).tree?.commit.subject, 'Two');
+    await repository.git('reset', '--hard', '--quiet', 'HEAD~1');
+    assert.equal((await first(rig)).tree?.commit.subject, 'One');
+  }
+});
+
+test('what goes wrong is a state with an age and words, and the tree of before stays in force', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  server.protect({ username: 'bot', password: 's3cret-canary' });
+  const url = server.url.replace('://', '://bot:s3cret-canary@');
+  const rig = await rigOf(t, [settings(url)]);
+  const good = await first(rig);
+  assert.equal(good.url, server.url);
+  const rows: readonly (readonly [() => Promise<unknown> | void, string])[] = [
+    [() => server.fail(() => ({ kind: 'refuse' })), 'Unreachable'],
+    [() => server.fail(() => ({ kind: 'status', status: 503 })), 'Unreachable'],
+    [() => server.fail(() => ({ kind: 'truncate', afterBytes: 0 })), 'Unreachable'],
+    [() => (server.fail(undefined), server.protect({ username: 'bot', password: 'new' })), 'AuthFailed'],
+    [
+      () => (
+        server.protect({ username: 'bot', password: 's3cret-canary' }),
+        repository.git('branch', '-m', 'main', 'x')
+      ),
+      'RefMissing',
+    ],
+    [() => repository.git('branch', '-m', 'x', 'main'), 'Ready'],
+  ];
+  for (const [change, state] of rows) {
+    await change();
+    const view = await first(rig);
+    assert.equal(view.state, state);
+    assert.equal(view.message !== undefined, state !== 'Ready');
+    assert.doesNotMatch(view.message ?? '', /canary/);
+    assert.equal(view.checkedAt, rig.now());
+    assert.equal(view.tree, good.tree);
+  }
+});
+
+test('since is kept as long as the state lasts', async (t) => {
+  const repository = await started(t);
+  const rig = await rigOf(t, [settings(repository.folder)]);
+  await first(rig);
+  await rm(repository.folder, { recursive: true });
+  const failed = await first(rig);
+  const again = await first(rig);
+  assert.equal(failed.state, 'Unreachable');
+  assert.equal(again.since, failed.since);
+  assert.ok(again.checkedAt > failed.checkedAt);
+});
+
+test('an emptied branch is a tree without files, an emptied repository is none', async (t) => {
+  const repository = await started(t);
+  const rig = await rigOf(t, [settings(repository.folder)]);
+  await first(rig);
+  await repository.commit('Emptied', { 'a.yaml': null });
+  assert.deepEqual(await (await first(rig)).tree?.entries(), []);
+  await rm(repository.folder, { recursive: true });
+  await mkdir(repository.folder);
+  await repository.git('init', '--quiet', '--initial-branch=main');
+  const view = await first(rig);
+  assert.equal(view.state, 'RefMissing');
+  assert.equal(view.tree?.commit.subject, 'Emptied');
+});
+
+test('a failing repository is polled less and less, and as the remote asks', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  const rig = await rigOf(t, [settings(server.url)]);
+  await first(rig);
+  server.fail(() => ({ kind: 'refuse' }));
+  const waits: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    await first(rig);
+    waits.push(rig.sources.nextDue() - rig.now());
+  }
+  assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000]);
+  server.fail(undefined);
+  await first(rig);
+  assert.ok(rig.sources.nextDue() - rig.now() <= INTERVAL);
+});
+
+test('a mirror that turns out to be damaged is read anew', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  const rig = await rigOf(t, [settings(server.url)]);
+  const tree = (await first(rig)).tree;
+  const packs = join(rig.folder, (await readdir(rig.folder))[0] ?? '', 'objects/pack');
+  await rig.sources.close();
+  const other = await rigOf(t, [settings(server.url)], { folder: rig.folder });
+  for (const file of await readdir(packs)) if (file.endsWith('.pack')) await truncate(join(packs, file), 20);
+  assert.equal((await first(other)).state, 'Ready');
+  const anew = (await first(other)).tree;
+  assert.equal(anew?.commit.id, tree?.commit.id);
+  const id = (await anew?.entries())?.[0]?.id ?? '';
+  assert.equal((await anew?.blob(id))?.toString(), '1');
+});
+
+test('damage that a read meets makes the repository due at once', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  const rig = await rigOf(t, [settings(server.url)]);
+  const tree = (await first(rig)).tree;
+  const packs = join(rig.folder, (await readdir(rig.folder))[0] ?? '', 'objects/pack');
+  for (const file of await readdir(packs)) if (file.endsWith('.pack')) await truncate(join(packs, file), 20);
+  const id = (await tree?.entries())?.[0]?.id ?? '';
+  await assert.rejects(tree?.blob(id) ?? Promise.resolve());
+  assert.equal(rig.sources.nextDue(), 0);
+  const again = (await first(rig)).tree;
+  assert.equal((await again?.blob(id))?.toString(), '1');
+  assert.equal(again?.commit.id, tree?.commit.id);
+});
+
+test('one silent remote does not hold up the others; its late answer is hinted', async (t) => {
+  const slow = await started(t);
+  const fast = await started(t);
+  const server = await serveGit(t, slow);
+  server.fail(() => ({ kind: 'hang' }));
+  const rig = await rigOf(
+    t,
+    [settings(server.url, { name: 'slow' }), settings(fast.folder, { name: 'fast' })],
+    {
+      graceMs: 200,
+    },
+  );
+  const [one, two] = await rig.sources.refresh(rig.now());
+  assert.equal(one?.state, 'Hydrating');
+  assert.equal(two?.state, 'Ready');
+  const hints = rig.hints;
+  server.fail(undefined);
+  await until('the hint of the late poll', () => rig.hints > hints);
+  const late = await until('a settled state', async () => {
+    const [view] = await rig.poll();
+    return view?.state === 'Ready' ? view : undefined;
+  });
+  assert.equal(late.tree?.commit.subject, 'One');
+});
+
+test('a commit in a local repository is hinted, and a hinted repository is due', async (t) => {
+  const repository = await started(t);
+  const rig = await rigOf(t, [settings(repository.folder)]);
+  await first(rig);
+  assert.ok(rig.sources.nextDue() > rig.now());
+  await repository.commit('Two', { 'a.yaml': '2' });
+  await until('a hint', () => rig.hints > 0 && rig.sources.nextDue() === 0);
+  assert.equal((await rig.sources.refresh(rig.now()))[0]?.tree?.commit.subject, 'Two');
+  rig.sources.hint('fleet');
+  assert.equal(rig.sources.nextDue(), 0);
+});
+
+test('a commit and a tag may be named; what is not supported or misspelt is said at once', async (t) => {
+  const repository = await started(t);
+  const id = await repository.git('rev-parse', 'HEAD');
+  await repository.git('tag', '--annotate', '--message', 'm', 'v1');
+  await repository.commit('Two', { 'a.yaml': '2' });
+  const rig = await rigOf(t, [
+    settings(repository.folder, { name: 'commit', ref: { commit: id } }),
+    settings(repository.folder, { name: 'tag', ref: { tag: 'v1' } }),
+    settings(repository.folder, { name: 'gone', ref: { commit: '1'.repeat(40) } }),
+  ]);
+  const views = await rig.poll();
+  assert.deepEqual(
+    views.map((view) => view.tree?.commit.id),
+    [id, id, undefined],
+  );
+  assert.equal(views[2]?.state, 'RefMissing');
+  await assert.rejects(
+    rigOf(t, [
+      settings('ext::sh -c true', { name: 'a' }),
+      settings('git://host/x', { name: 'b' }),
+      settings(repository.folder, { name: 'c', ref: { semver: '^1' } }),
+      settings(repository.folder, { name: 'd', ref: { branch: 'a..b' } }),
+      settings(repository.folder, { name: 'd' }),
+    ]),
+    /^Error: repository a: .*\nrepository b: .*\nrepository c: .*semver.*\nrepository d: .*\nrepository d: .*twice$/,
+  );
+});
+
+test('mirrors of repositories that are no longer configured are removed', async (t) => {
+  const repository = await started(t);
+  const server = await serveGit(t, repository);
+  const rig = await rigOf(t, [settings(server.url, { name: 'old' })]);
+  await first(rig);
+  await rig.sources.close();
+  const next = await rigOf(t, [settings(server.url, { name: 'new' })], { folder: rig.folder });
+  await first(next);
+  assert.deepEqual(
+    (await readdir(rig.folder)).map((name) => name.split('-')[0]),
+    ['new'],
+  );
+});
