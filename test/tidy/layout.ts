@@ -1,0 +1,31 @@
+/** Which files of this project may do what; the rules themselves are beside it. */
+
+/** Programs of a sample repository that the demo writes: they follow their own project's settings. */
+export const SAMPLES = /^deploy\/local\/demo\/port\//;
+
+const files = (folder: string, ...names: readonly string[]): readonly string[] =>
+  names.map((name) => `${folder}/${name}.ts`);
+
+/**
+ * Files that touch the world: disk, network, processes, timers, clocks, chance. Everything else is a function of its
+ * arguments and is tested with tables. A new line here is a decision.
+ */
+export const WORLD: readonly string[] = [
+  // The hub: Git, broker and disk at its edges, and what turns its loops.
+  ...files('hub', 'main', 'batch', 'follow', 'gather', 'lease', 'loop', 'statefollow', 'storefiles'),
+  ...files('hub/git', 'command', 'http', 'local', 'native', 'objects', 'poller', 'tips', 'watch'),
+  // The agent: the cluster's files and processes, the broker, and what turns its loops.
+  ...files('agent', 'main', 'artifacts', 'folders', 'holders', 'outbox', 'receive', 'reconcile', 'secrets'),
+  ...files('agent', 'speak', 'transcript', 'waker', 'workspace'),
+  ...files('agent/dependencies', 'install', 'lock', 'npm'),
+  ...files('agent/ledger', 'cell', 'file', 'lock'),
+  ...files('agent/pulumi', 'cli'),
+  ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),
+  // A fleet on one machine.
+  ...files('deploy/local', 'broker', 'child', 'fleet', 'follow', 'input', 'keys', 'processes', 'wait'),
+  ...files('deploy/local/demo', 'play', 'repository'),
+  // The project's own tools.
+  ...files('deploy', 'build'),
+  ...files('deploy/tools', 'build', 'cache', 'look', 'provide'),
+  ...files('shared', 'durable', 'pidfile'),
+];
