@@ -38,19 +38,23 @@ export type Parsed<S extends Settings> =
 export const flagOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Flags win over the environment, the environment over the default. */
+/**
+ * Flags win over the environment, the environment over the default. An empty variable counts as not set. A list is
+ * split at commas, and its flag may be repeated; of any other flag the last one counts.
+ */
 export function parseSettings<S extends Settings>(
   settings: S,
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Parsed<S> {
   const flags = readFlags(settings, argv);
-  if ('errors' in flags) return { kind: 'errors', errors: flags.errors };
-  if (flags.given['help'] === true) return { kind: 'help' };
-  const errors: string[] = [];
+  if (flags.help) return { kind: 'help' };
+  const errors = [...flags.errors];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
-    const raw = flags.given[flagOf(name)] ?? environment[setting.env];
+    const variable = environment[setting.env];
+    const raw =
+      flags.given.get(flagOf(name)) ?? (variable === undefined || variable === '' ? [] : [variable]);
     const read = readValue(setting, raw);
     if ('error' in read) errors.push(`--${flagOf(name)} (${setting.env}): ${read.error}`);
     else values[name] = read.value;
@@ -58,59 +62,74 @@ export function parseSettings<S extends Settings>(
   return errors.length > 0 ? { kind: 'errors', errors } : { kind: 'values', values: values as Values<S> };
 }
 
-type Given = Readonly<Record<string, string | boolean | string[] | undefined>>;
+/** All that was said for one setting; `true` and `false`: a flag without a value. */
+type Raw = readonly (string | boolean)[];
 
-function readFlags(settings: Settings, argv: readonly string[]): { given: Given } | { errors: string[] } {
-  const options = Object.fromEntries(
-    Object.entries(settings).map(([name, setting]) => [
-      flagOf(name),
-      {
-        type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
-        multiple: setting.type === 'list',
-      },
-    ]),
-  );
-  try {
-    const parsed = parseArgs({
-      args: [...argv],
-      options: { ...options, help: { type: 'boolean' } },
-      allowNegative: true,
-      strict: true,
-    });
-    return { given: parsed.values as Given };
-  } catch (error) {
-    return { errors: [`${(error as Error).message} (see --help)`] };
-  }
+interface Flags {
+  readonly given: Map<string, Raw>;
+  readonly errors: string[];
+  help: boolean;
 }
 
-type Raw = string | boolean | string[] | undefined;
+/** Not in strict mode, which stops at the first mistake. */
+function readFlags(settings: Settings, argv: readonly string[]): Flags {
+  const types = new Map(Object.entries(settings).map(([name, setting]) => [flagOf(name), setting.type]));
+  const options = [...types].map(
+    ([flag, type]) =>
+      [flag, { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) }] as const,
+  );
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(options),
+    strict: false,
+    tokens: true,
+  });
+  const flags: Flags = { given: new Map(), errors: [], help: false };
+  for (const token of tokens) {
+    if (token.kind === 'positional') flags.errors.push(`“${token.value}” is not a flag (see --help)`);
+    if (token.kind === 'option') takeFlag(flags, types, token);
+  }
+  return flags;
+}
+
+interface FlagToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function takeFlag(flags: Flags, types: ReadonlyMap<string, SettingType>, token: FlagToken): void {
+  const { name, value } = token;
+  const positive = name.replace(/^no-/, '');
+  if (name === 'help') flags.help = true;
+  else if (types.has(name)) give(flags, name, isNextFlag(token) ? true : (value ?? true));
+  else if (types.get(positive) === 'boolean' && value === undefined) give(flags, positive, false);
+  else flags.errors.push(`${token.rawName} is not known (see --help)`);
+}
+
+/** `--data-dir --listen …`: the value was forgotten. One that begins with a dash is written `--flag=-value`. */
+const isNextFlag = ({ value, inlineValue }: FlagToken): boolean =>
+  inlineValue === false && value?.startsWith('-') === true;
+
+const give = ({ given }: Flags, flag: string, value: string | boolean): void =>
+  void given.set(flag, [...(given.get(flag) ?? []), value]);
 
 function readValue(setting: Setting, raw: Raw): { value: unknown } | { error: string } {
-  if (raw === undefined) return missingValue(setting);
-  switch (setting.type) {
-    case 'string':
-      return { value: String(raw) };
-    case 'list':
-      return {
-        value: Array.isArray(raw)
-          ? raw
-          : String(raw)
-              .split(',')
-              .map((part) => part.trim())
-              .filter(Boolean),
-      };
-    case 'boolean':
-      return readBoolean(raw);
-    case 'number': {
-      const value = Number(raw);
-      return Number.isFinite(value) && String(raw).trim() !== ''
-        ? { value }
-        : {
-            error: `“${String(raw)}” is not a number${setting.unit === undefined ? '' : ` (unit: ${setting.unit})`}`,
-          };
-    }
-  }
+  const last = raw.at(-1);
+  if (last === undefined) return missingValue(setting);
+  if (setting.type === 'boolean') return readBoolean(last);
+  if (raw.some((part) => typeof part === 'boolean')) return { error: 'needs a value' };
+  if (setting.type === 'list') return { value: raw.flatMap((part) => partsOf(String(part))) };
+  if (setting.type === 'number') return readNumber(setting, String(last));
+  return last === '' && setting.optional !== true ? { error: 'must not be empty' } : { value: last };
 }
+
+const partsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 function missingValue(setting: Setting): { value: unknown } | { error: string } {
   if (setting.default !== undefined) return { value: setting.default };
@@ -118,16 +137,25 @@ function missingValue(setting: Setting): { value: unknown } | { error: string } 
   return { error: 'must be given' };
 }
 
-function readBoolean(raw: Raw): { value: boolean } | { error: string } {
+function readBoolean(raw: string | boolean): { value: boolean } | { error: string } {
   if (raw === true || raw === 'true' || raw === '1') return { value: true };
   if (raw === false || raw === 'false' || raw === '0') return { value: false };
-  return { error: `“${String(raw)}” is not true or false` };
+  return { error: `“${raw}” is not true or false` };
+}
+
+function readNumber(setting: Setting, raw: string): { value: number } | { error: string } {
+  const value = Number(raw);
+  if (Number.isFinite(value) && raw.trim() !== '') return { value };
+  return { error: `“${raw}” is not a number${setting.unit === undefined ? '' : ` (unit: ${setting.unit})`}` };
 }
 
 /** The text of `--help`. */
 export function helpOf(usage: string, settings: Settings): string {
   const rows = Object.entries(settings).map(([name, setting]) => ({
-    left: `  --${flagOf(name)}${setting.type === 'boolean' ? '' : ` <${setting.unit ?? setting.type}>`}`,
+    left:
+      setting.type === 'boolean'
+        ? `  --[no-]${flagOf(name)}`
+        : `  --${flagOf(name)} <${setting.unit ?? setting.type}>`,
     right: `${setting.doc} [${setting.env}${defaultOf(setting)}]`,
   }));
   const width = Math.max(...rows.map((row) => row.left.length)) + 2;

@@ -2,12 +2,14 @@
  * The one place that imports the NATS client. What the rest of the code needs of it is a handful of functions with
  * Towline's settings: reconnect for ever, find dead links soon, never abort on a rejected login.
  */
-import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import { connect, nkeyAuthenticator, type Authenticator, type NatsConnection } from 'nats';
 import {
+  DeliverPolicy,
   jetstream,
   jetstreamManager,
   JetStreamApiCodes,
   JetStreamApiError,
+  type Consumer,
   type JetStreamClient,
   type JetStreamManager,
 } from '@nats-io/jetstream';
@@ -32,17 +34,22 @@ export interface BrokerOptions {
   /** Seed of the user's nkey; read again at every connect, so that it may be replaced. */
   readonly seed: () => Uint8Array;
   readonly name: string;
+  /** False: rejects when the first connect fails, for a caller that must be able to stop trying. */
+  readonly waitOnFirstConnect?: boolean;
 }
 
-/** Connects and stays connected. Rejects only when the first connect fails with something that will not pass. */
-export function connectBroker(options: BrokerOptions): Promise<NatsConnection> {
+/**
+ * Connects and stays connected: neither a server that is away nor one that knows another key ends the attempts. Rejects
+ * when the first seed cannot be read or is none; of later ones the last good one goes on being used.
+ */
+export async function connectBroker(options: BrokerOptions): Promise<NatsConnection> {
   return connect({
     servers: [...options.servers],
     name: options.name,
-    authenticator: (nonce) => nkeyAuthenticator(options.seed())(nonce),
+    authenticator: authenticatorOf(options.seed),
     inboxPrefix: '_INBOX',
     maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
+    waitOnFirstConnect: options.waitOnFirstConnect ?? true,
     reconnectTimeWait: limits.reconnectWaitMs,
     reconnectJitter: limits.reconnectWaitMs,
     pingInterval: limits.pingIntervalMs,
@@ -50,6 +57,19 @@ export function connectBroker(options: BrokerOptions): Promise<NatsConnection> {
     ignoreAuthErrorAbort: true,
     timeout: limits.requestTimeoutMs,
   });
+}
+
+/** An authenticator that throws closes the connection for good, and a file that is just being replaced may not be whole. */
+function authenticatorOf(read: () => Uint8Array): Authenticator {
+  let pair = fromSeed(read());
+  return (nonce) => {
+    try {
+      pair = fromSeed(read());
+    } catch {
+      // the last good one
+    }
+    return nkeyAuthenticator(pair.getSeed())(nonce);
+  };
 }
 
 export interface Jets {
@@ -112,7 +132,13 @@ export interface StoredMessage {
   readonly data: Uint8Array;
 }
 
-/** The newest message of every subject under `filter`, oldest first, read to its end. */
+/** Messages of one pull while a stream is read. */
+const READ_BATCH = 500;
+
+/**
+ * The newest message of every subject under `filter`, oldest first, read to its end. Rejects when the broker does not
+ * answer in time: half a stream is never taken for the whole.
+ */
 export async function readLastMessages(
   jets: Jets,
   stream: string,
@@ -120,22 +146,31 @@ export async function readLastMessages(
 ): Promise<readonly StoredMessage[]> {
   const consumer = await jets.js.consumers.get(stream, {
     filter_subjects: [filter],
-    deliver_policy: 'last_per_subject' as never,
+    deliver_policy: DeliverPolicy.LastPerSubject,
   });
-  const found: StoredMessage[] = [];
+  try {
+    return await readToEnd(consumer);
+  } finally {
+    // What cannot be deleted now, the server forgets by itself.
+    await consumer.delete().catch(() => undefined);
+  }
+}
+
+/** A subject that is written while the stream is read comes twice: the later one counts. */
+async function readToEnd(consumer: Consumer): Promise<readonly StoredMessage[]> {
+  const newest = new Map<string, StoredMessage>();
   let pending = (await consumer.info()).num_pending;
   while (pending > 0) {
-    const batch = await consumer.fetch({
-      max_messages: Math.min(pending, 500),
-      expires: limits.requestTimeoutMs,
-    });
-    for await (const message of batch) {
-      found.push({ subject: message.subject, sequence: message.seq, data: message.data });
+    const max_messages = Math.min(pending, READ_BATCH);
+    let came = 0;
+    for await (const message of await consumer.fetch({ max_messages, expires: limits.requestTimeoutMs })) {
+      newest.set(message.subject, { subject: message.subject, sequence: message.seq, data: message.data });
       pending = message.info.pending;
+      came += 1;
     }
+    if (came === 0) pending = (await consumer.info()).num_pending;
   }
-  await consumer.delete();
-  return found;
+  return [...newest.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
 /** A new user key pair. The seed stays where it was made. */

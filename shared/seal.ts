@@ -41,7 +41,10 @@ export function seal(tar: Uint8Array, hubSecret: Uint8Array): Sealed {
 export function open(stored: Uint8Array, ref: ArtifactRef): Buffer {
   if (hex(stored) !== ref.name)
     throw new Error('artifact damaged: stored bytes do not have the name of the order');
-  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(ref.key, 'base64'), NONCE);
+  if (stored.length <= TAG_BYTES) throw new Error('artifact damaged: too short to hold anything');
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(ref.key, 'base64'), NONCE, {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAuthTag(stored.subarray(stored.length - TAG_BYTES));
   const compressed = Buffer.concat([
     decipher.update(stored.subarray(0, stored.length - TAG_BYTES)),
