@@ -1,0 +1,91 @@
+/** /healthz, /readyz and /metrics. Labels are bounded: no metric names a placement. */
+import { createServer, type Server } from 'node:http';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { PHASES, type Phase } from '../shared/outcome.ts';
+
+export interface Health {
+  readonly orders: Counter<'verdict'>;
+  readonly runs: Counter<'result'>;
+  /** Stops listening; resolves when no request is open. */
+  close(): Promise<void>;
+}
+
+export interface Sources {
+  /** Connected, and through with its start. */
+  readonly ready: () => boolean;
+  readonly phases: () => Iterable<Phase>;
+  readonly running: () => number;
+  readonly freeSlots: () => number;
+  readonly unsent: () => number;
+}
+
+/** Counts at once; listens when there is a port. Rejects when the port is taken. */
+export async function startHealth(port: number | undefined, sources: Sources): Promise<Health> {
+  const registry = new Registry();
+  const registers = [registry];
+  const orders = new Counter({
+    name: 'towline_agent_orders_total',
+    help: 'Orders that came, by what became of them.',
+    labelNames: ['verdict'] as const,
+    registers,
+  });
+  const runs = new Counter({
+    name: 'towline_agent_runs_total',
+    help: 'Runs that ended.',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  addGauges(registry, sources);
+  const server = port === undefined ? undefined : await listen(port, registry, sources);
+  return {
+    orders,
+    runs,
+    close: () => new Promise((resolve) => (server === undefined ? resolve() : server.close(() => resolve()))),
+  };
+}
+
+function addGauges(registry: Registry, sources: Sources): void {
+  const gauge = (name: string, help: string, read: () => number): void => {
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(read()) });
+  };
+  gauge('towline_agent_running', 'Runs that are prepared or go on.', sources.running);
+  gauge('towline_agent_free_slots', 'Slots in which a run could start.', sources.freeSlots);
+  gauge('towline_agent_unsent', 'Messages that the broker has not acknowledged.', sources.unsent);
+  gauge('towline_agent_ready', '1 when connected.', () => Number(sources.ready()));
+  gauge('towline_agent_resident_bytes', 'Memory of the agent.', () => process.memoryUsage.rss());
+  const placements = new Gauge({
+    name: 'towline_agent_placements',
+    help: 'Placements by phase.',
+    labelNames: ['phase'] as const,
+    registers: [registry],
+    collect: () => {
+      const counts = Map.groupBy(sources.phases(), (phase) => phase);
+      for (const phase of PHASES) placements.set({ phase }, counts.get(phase)?.length ?? 0);
+    },
+  });
+}
+
+function listen(port: number, registry: Registry, sources: Sources): Promise<Server> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string): void =>
+      void response.writeHead(status, { 'content-type': type }).end(body);
+    switch (request.url) {
+      case '/healthz':
+        return answer(200, 'text/plain', 'ok\n');
+      case '/readyz':
+        return sources.ready() ? answer(200, 'text/plain', 'ok\n') : answer(503, 'text/plain', 'not ready\n');
+      case '/metrics':
+        registry.metrics().then(
+          (text) => answer(200, registry.contentType, text),
+          () => answer(500, 'text/plain', 'no metrics\n'),
+        );
+        return undefined;
+      default:
+        return answer(404, 'text/plain', 'not found\n');
+    }
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => resolve(server));
+  });
+}
