@@ -13,8 +13,6 @@ export interface Folders {
   readonly repositories: string;
   readonly natsConfig: string;
   readonly natsStore: string;
-  /** Which processes belong to this fleet. */
-  readonly processes: string;
   log(name: string): string;
   /** Ledger, caches and key of a cluster's agent. */
   agent(cluster: string): string;
@@ -35,7 +33,6 @@ export function foldersOf(data: string): Folders {
     repositories: join(data, 'repositories.yaml'),
     natsConfig: join(data, 'nats.conf'),
     natsStore: join(data, 'nats'),
-    processes: join(data, 'processes.json'),
     log: (name) => join(data, 'logs', `${token(name)}.log`),
     agent,
     agentKey: (cluster) => join(agent(cluster), 'agent.seed'),

@@ -3,21 +3,24 @@
  * one on the same folder ends them first, since two agents on one ledger would be two writers of one stack.
  */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { durableFile } from '../../shared/durable.ts';
+import { claimFolder } from '../../shared/pidfile.ts';
 
 const identitySchema = z.object({
   name: z.string(),
   pid: z.number().int().positive(),
   /** Clock ticks since boot, from /proc: tells a process from a later one with the same number. */
   startTime: z.string(),
+  bootId: z.string(),
 });
-export type Identity = z.infer<typeof identitySchema>;
+type Identity = z.infer<typeof identitySchema>;
 
-const recordSchema = z.object({ owner: identitySchema.optional(), children: z.array(identitySchema) });
+const recordSchema = z.object({ children: z.array(identitySchema) });
 
-/** After it a leftover is killed, and so is whoever does not stop at the end. */
+/** After it a leftover is killed. */
 const LEFTOVER_GRACE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
@@ -27,24 +30,22 @@ export class FolderTaken extends Error {}
 export interface Processes {
   /** Takes a started process into the record, in place of the former one with its name. */
   add(name: string, pid: number): Promise<void>;
-  /** All processes have ended. */
-  clear(): Promise<void>;
+  /** All processes have ended: the folder is free. */
+  release(): Promise<void>;
 }
 
 /**
- * Claims the folder of `file` for this process, and ends what an earlier owner left. Rejects with FolderTaken when that
- * one still lives. `say` hears which processes are ended.
+ * Claims a folder for this process, and ends what an earlier owner left. Rejects with FolderTaken when that one still
+ * lives. `say` hears which processes are ended.
  */
-export async function claim(file: string, say: (text: string) => void): Promise<Processes> {
-  const store = durableFile(file, { version: 1, data: recordSchema });
-  const found = (await store.read()) ?? { children: [] };
-  if (found.owner !== undefined && found.owner.pid !== process.pid && (await lives(found.owner)))
-    throw new FolderTaken(`another “towline local” (process ${found.owner.pid}) uses this data folder`);
-  for (const child of found.children) await end(child, say);
-  const owner = await identify('local', process.pid);
+export async function claimFleet(folder: string, say: (text: string) => void): Promise<Processes> {
+  const claim = await claimFolder(folder);
+  if (claim.kind === 'taken')
+    throw new FolderTaken(`another “towline local” (process ${claim.pid}) uses ${folder}`);
+  const store = durableFile(join(folder, 'processes.json'), { version: 1, data: recordSchema });
+  for (const child of (await store.read())?.children ?? []) await end(child, say);
   let children: readonly Identity[] = [];
-  const write = (): Promise<void> =>
-    store.write({ ...(owner === undefined ? {} : { owner }), children: [...children] });
+  const write = (): Promise<void> => store.write({ children: [...children] });
   await write();
   return {
     add: async (name, pid) => {
@@ -52,7 +53,11 @@ export async function claim(file: string, say: (text: string) => void): Promise<
       children = [...children.filter((child) => child.name !== name), ...(identity ? [identity] : [])];
       await write();
     },
-    clear: () => store.write({ children: [] }),
+    release: async () => {
+      children = [];
+      await write();
+      await claim.release();
+    },
   };
 }
 
@@ -79,17 +84,19 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function lives(known: Identity): Promise<boolean> {
-  return (await identify(known.name, known.pid))?.startTime === known.startTime;
+  const now = await identify(known.name, known.pid);
+  return now?.startTime === known.startTime && now.bootId === known.bootId;
 }
 
 /** Undefined: there is no such process any more (one that waits only to be reaped counts as gone). */
 async function identify(name: string, pid: number): Promise<Identity | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
     // The second field is the program's name in brackets and may hold anything; the state is the third.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTime] = [fields[0], fields[19]];
-    return startTime === undefined || state === 'Z' ? undefined : { name, pid, startTime };
+    return startTime === undefined || state === 'Z' ? undefined : { name, pid, startTime, bootId };
   } catch {
     return undefined;
   }

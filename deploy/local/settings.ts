@@ -25,8 +25,8 @@ export const localSettings = {
     env: 'TOWLINE_LOCAL_DATA',
     type: 'string',
     unit: 'folder',
-    doc: 'everything that the fleet keeps: streams, ledgers, keys, logs',
-    default: '.towline',
+    doc: 'everything that the fleet keeps: streams, ledgers, keys, logs; default: .towline/local here',
+    optional: true,
   },
   once: {
     env: 'TOWLINE_LOCAL_ONCE',

@@ -24,6 +24,6 @@ export async function waitFor<T>(
     }
     if (performance.now() >= deadline)
       throw new Error(`${what} after ${limitMs / 1_000} s`, last === undefined ? {} : { cause: last });
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

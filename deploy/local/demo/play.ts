@@ -1,0 +1,64 @@
+/** Plays the demo: makes each commit, waits until it is done, and tells what it started and why. */
+import type { Api } from '../api.ts';
+import type { Follower } from '../follow.ts';
+import type { Screen } from '../screen.ts';
+import { figuresOf, isDone, lost, repeated, type CommitFigures, type CommitRow } from '../standing.ts';
+import type { SampleRepository } from './repository.ts';
+import { STEPS, type Step } from './script.ts';
+import { closingLine, commitLines, type Result } from './story.ts';
+
+/** The first commit installs packages from a registry, which takes as long as the network does. */
+const COMMIT_LIMIT_MS = 10 * 60_000;
+
+export interface Stage {
+  readonly sample: SampleRepository;
+  /** The first commit was made before the fleet started; it counts from the fleet's start. */
+  readonly first: { readonly sha: string; readonly since: number };
+  readonly api: Api;
+  readonly follower: Follower;
+  readonly screen: Screen;
+  clusters(): readonly string[];
+}
+
+/** Rejects when a commit is not done in time. */
+export async function play(stage: Stage, signal: AbortSignal): Promise<Result> {
+  const commits: CommitFigures[] = [];
+  for (const [n, step] of STEPS.entries()) {
+    const since = n === 0 ? stage.first.since : Date.now();
+    const sha = n === 0 ? stage.first.sha : await stage.sample.commit(step);
+    commits.push(await followCommit(stage, { step, sha, since }, signal));
+  }
+  const runs = await stage.api.runs();
+  const result = {
+    commits,
+    clusters: stage.clusters().length,
+    lost: lost(await stage.api.placements()).length,
+    repeated: repeated(runs).length,
+  };
+  stage.screen.say(closingLine(STEPS, result));
+  return result;
+}
+
+interface Made {
+  readonly step: Step;
+  readonly sha: string;
+  readonly since: number;
+}
+
+async function followCommit(
+  stage: Stage,
+  { step, sha, since }: Made,
+  signal: AbortSignal,
+): Promise<CommitFigures> {
+  const { api, follower, screen } = stage;
+  const limit = AbortSignal.timeout(COMMIT_LIMIT_MS);
+  const reached = async (): Promise<CommitRow | undefined> => {
+    const commit = await api.commit(sha);
+    return commit !== undefined && isDone(commit, follower.rows()) ? commit : undefined;
+  };
+  const commit = await follower.until(reached, AbortSignal.any([signal, limit]));
+  const rows = follower.rows();
+  const figures = figuresOf(commit, rows, { runs: await api.runs(), since });
+  screen.say(...commitLines({ step, commit, figures, rows }));
+  return figures;
+}

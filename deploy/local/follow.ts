@@ -1,0 +1,54 @@
+/** Follows the hub's API and tells what changes, until something is reached. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { HubSilent, type Api } from './api.ts';
+import { changeLines, liveLines } from './lines.ts';
+import type { Screen } from './screen.ts';
+import type { PlacementRow } from './standing.ts';
+
+/** Short beside what a person notices; an unchanged answer costs the hub next to nothing. */
+const LOOK_EVERY_MS = 250;
+
+export interface Follower {
+  /** The rows of the last look. */
+  rows(): readonly PlacementRow[];
+  /** Problems of manifests that stand now, for people. */
+  problems(): readonly string[];
+  /** Resolves with the first answer of `reached` that is not undefined. Rejects when the signal is aborted. */
+  until<T>(
+    reached: (rows: readonly PlacementRow[]) => Promise<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+/** A hub that does not answer is starting again: the look is left out. */
+export function makeFollower(api: Api, screen: Screen): Follower {
+  const seen: { rows: readonly PlacementRow[]; problems: readonly string[] } = { rows: [], problems: [] };
+  const look = async (): Promise<readonly PlacementRow[]> => {
+    const [rows, problems] = [await api.placements(), await api.problems()];
+    screen.say(
+      ...problems
+        .filter((problem) => !seen.problems.includes(problem))
+        .map((text) => ({ text, tone: 'bad' as const })),
+      ...changeLines(seen.rows, rows, screen.live),
+    );
+    screen.show(liveLines(rows, Date.now()));
+    Object.assign(seen, { rows, problems });
+    return rows;
+  };
+  return {
+    rows: () => seen.rows,
+    problems: () => seen.problems,
+    until: async (reached, signal) => {
+      for (;;) {
+        signal.throwIfAborted();
+        try {
+          const answer = await reached(await look());
+          if (answer !== undefined) return answer;
+        } catch (error) {
+          if (!(error instanceof HubSilent)) throw error;
+        }
+        await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+  };
+}

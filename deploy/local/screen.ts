@@ -1,0 +1,64 @@
+/** Where lines go: above a block that is drawn anew on a terminal, one after the other elsewhere. */
+import { styleText } from 'node:util';
+import type { Line, Tone } from './lines.ts';
+
+/** What is needed of a stream such as standard output. */
+export interface Stream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export interface Screen {
+  /** The block at the end is shown: a reader sees what is at work without lines that say so. */
+  readonly live: boolean;
+  /** Lines that stay. */
+  say(...lines: readonly (Line | string)[]): void;
+  /** The block below them, in place of the former one. Nothing where there is no terminal. */
+  show(block: readonly Line[]): void;
+}
+
+const STYLES: Readonly<Record<Tone, 'green' | 'red' | undefined>> = {
+  good: 'green',
+  bad: 'red',
+  plain: undefined,
+};
+
+const CLEAR_BELOW = '\x1b[0J';
+const up = (lines: number): string => (lines === 0 ? '' : `\x1b[${lines}F`);
+
+export function makeScreen(
+  stream: Stream,
+  environment: Readonly<Record<string, string | undefined>>,
+): Screen {
+  const live = stream.isTTY === true && environment['TERM'] !== 'dumb';
+  const coloured = live && !environment['NO_COLOR'];
+  let block: readonly string[] = [];
+  const draw = (above: readonly string[], next: readonly string[]): void => {
+    const head = live ? up(block.length) + CLEAR_BELOW : '';
+    stream.write(head + [...above, ...next].map((line) => `${line}\n`).join(''));
+    block = next;
+  };
+  const text = (line: Line | string): string => {
+    if (typeof line === 'string') return line;
+    const style = STYLES[line.tone];
+    return coloured && style !== undefined
+      ? styleText(style, line.text, { validateStream: false })
+      : line.text;
+  };
+  return {
+    live,
+    say: (...lines) => draw(lines.map(text), block),
+    // A line that wraps would make the block higher than it counts.
+    show: (lines) => {
+      if (live && (lines.length > 0 || block.length > 0))
+        draw(
+          [],
+          lines.map((line) => line.text.slice(0, (stream.columns ?? 80) - 1)),
+        );
+    },
+  };
+}
+
+/** For those who want the result alone. */
+export const silentScreen: Screen = { live: false, say: () => undefined, show: () => undefined };
