@@ -58,7 +58,8 @@ function envelopeFaults(fields: Fields): FieldFault[] {
   if (kind === undefined) {
     faults.push({ path: [], text: `kind is missing: it is ${alternatives(KINDS)}` });
   } else if (!isKind(kind)) {
-    const hint = didYouMean(String(kind), KINDS) || `; the kinds are ${KINDS.join(', ')}`;
+    const hint =
+      didYouMean(typeof kind === 'string' ? kind : '', KINDS) || `; the kinds are ${KINDS.join(', ')}`;
     faults.push({ path: ['kind'], text: `kind ${printValue(kind)} does not exist${hint}` });
   }
   return faults;
@@ -68,7 +69,7 @@ function bodyFaults(document: Document, fields: Fields, kind: Kind): CodedFault[
   const body = { ...stripped(fields), apiVersion: API_VERSION, kind };
   const mistakes = fieldFaults(documentSchema(kind), body);
   if (!isDescribed(kind)) {
-    const text = `a ${kind} is not built yet in this version: nothing that it says is done`;
+    const text = `${kind} is not built yet in this version: nothing that it says is done`;
     const missing: CodedFault = { line: document.line, code: 'NotYetSupported', text };
     return [missing, ...mistakes.map((fault) => coded(document, 'Invalid', fault))];
   }

@@ -5,6 +5,8 @@ import { didYouMean } from '../nearest.ts';
 
 /** Longest value that is repeated in a message. */
 const SHOWN_VALUE = 60;
+/** More fields than these are not listed in a message; the documentation has them. */
+const LISTED_FIELDS = 12;
 
 /** Something wrong at a field. */
 export interface FieldFault {
@@ -47,28 +49,30 @@ function faultsOf(schema: z.ZodType, root: unknown, issue: z.core.$ZodIssue): Fi
 function unknownField(path: Path, key: string, known: readonly string[]): string {
   const hint = didYouMean(key, known);
   const fields =
-    hint === '' && known.length > 0 ? `; the fields here are ${[...known].sort().join(', ')}` : hint;
+    hint === '' && known.length > 0 && known.length <= LISTED_FIELDS
+      ? `; the fields here are ${[...known].sort().join(', ')}`
+      : hint;
   return `${printPath([...path, key])} is not a field${fields}`;
 }
 
 function describe(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return 'is missing';
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${article(issue.expected)}, is ${printValue(value)}${quoteHint(issue.expected, value)}`;
-    case 'invalid_value': {
-      const values = issue.values.map(String);
-      return `is ${printValue(value)}, must be ${alternatives(values)}${didYouMean(String(value), values)}`;
-    }
-    case 'too_small':
-      return issue.origin === 'number'
-        ? `is ${printValue(value)}, must be at least ${issue.minimum}`
-        : empty(issue);
-    case 'too_big':
-      return `is ${printValue(value)}, must be at most ${issue.maximum}${issue.origin === 'number' ? '' : ' long'}`;
-    default:
-      return `is ${printValue(value)}: ${lowerFirst(issue.message)}`;
+  const shown = printValue(value);
+  if (issue.code === 'invalid_type') {
+    return `must be ${nounOf(issue.expected)}, is ${shown}${quoteHint(issue.expected, value)}`;
   }
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map(String);
+    const hint = didYouMean(typeof value === 'string' ? value : '', values);
+    return `is ${shown}, must be ${alternatives(values)}${hint}`;
+  }
+  if (issue.code === 'too_small') {
+    return issue.origin === 'number' ? `is ${shown}, must be at least ${issue.minimum}` : empty(issue);
+  }
+  if (issue.code === 'too_big') {
+    return `is ${shown}, must be at most ${issue.maximum}${issue.origin === 'number' ? '' : ' long'}`;
+  }
+  return `is ${shown}: ${lowerFirst(issue.message)}`;
 }
 
 /** Texts and lists have no other lower bound than one; some say better what is missing. */
@@ -92,7 +96,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   record: 'a map',
   array: 'a list',
 };
-const article = (expected: string): string => NOUNS[expected] ?? expected;
+const nounOf = (expected: string): string => NOUNS[expected] ?? expected;
 
 const quoteHint = (expected: string, value: unknown): string =>
   expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')

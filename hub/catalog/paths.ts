@@ -13,20 +13,27 @@ export const isProjectFile = (path: string): boolean => PROJECT_FILES.has(posix.
 
 const isRegular = ({ mode }: TreeEntry): boolean => mode === '100644' || mode === '100755';
 
+/** Whether a path is chosen: the last pattern that matches says so, with a leading `!` against it. */
+function matcherOf(patterns: readonly string[]): (path: string) => boolean {
+  const rules = patterns.map((pattern) => {
+    const against = pattern.startsWith('!');
+    const rule = ignore({ ignorecase: false, allowRelativePaths: true });
+    return { against, rule: rule.add(against ? pattern.slice(1) : pattern) };
+  });
+  return (path) => rules.findLast(({ rule }) => rule.ignores(path))?.against === false;
+}
+
 /**
- * The files that may hold manifests: YAML files that the patterns (gitignore syntax, a leading `!` takes away) name, and
- * JSON files that a pattern ending in `.json` names. Links and submodules hold none.
+ * The files that may hold manifests: YAML files that the patterns (gitignore syntax) name, and JSON files that a pattern
+ * ending in `.json` names. Links and submodules hold none.
  */
 export function manifestPaths(entries: readonly TreeEntry[], patterns: readonly string[]): TreeEntry[] {
-  const options = { ignorecase: false, allowRelativePaths: true };
-  const yaml = ignore(options).add(patterns.length > 0 ? patterns : DEFAULT_MANIFESTS);
-  const json = ignore(options).add(
-    patterns.filter((pattern) => pattern.startsWith('!') || pattern.endsWith('.json')),
-  );
+  const yaml = matcherOf(patterns.length > 0 ? patterns : DEFAULT_MANIFESTS);
+  const json = matcherOf(patterns.filter((pattern) => pattern.startsWith('!') || pattern.endsWith('.json')));
   return entries.filter((entry) => {
     if (!isRegular(entry) || isProjectFile(entry.path)) return false;
-    if (/\.ya?ml$/.test(entry.path)) return yaml.ignores(entry.path);
-    return entry.path.endsWith('.json') && json.ignores(entry.path);
+    if (/\.ya?ml$/.test(entry.path)) return yaml(entry.path);
+    return entry.path.endsWith('.json') && json(entry.path);
   });
 }
 

@@ -66,9 +66,7 @@ function backendOf(backend: StackSpec['backend'], values: Values): Part<RunInput
 }
 
 function configOf(config: StackSpec['config'], values: Values): Part<Record<string, Json>> {
-  const filled = Object.entries(config ?? {}).map(
-    ([key, value]) => [key, fillJson(value as Json, values)] as const,
-  );
+  const filled = Object.entries(config ?? {}).map(([key, value]) => [key, fillJson(value, values)] as const);
   return {
     value: Object.fromEntries(filled.map(([key, { value }]) => [key, value])),
     faults: filled.flatMap(([key, { faults }]) => faultsAt(`config.${key}`, faults)),

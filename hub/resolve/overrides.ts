@@ -13,7 +13,7 @@ import { matches, selectionFault } from './select.ts';
 import type { Candidates } from './select.ts';
 
 /** One spec of several layers. Each has passed its kind's schema, and merging keeps to it. */
-export const specOf = (layers: readonly Fields[]): StackSpec => mergeLayers(layers) as StackSpec;
+export const specOf = (layers: readonly Fields[]): StackSpec => mergeLayers(layers);
 
 /** An override as a layer still has its nulls; its selection is read without them. */
 const clustersOf = ({ clusters }: Override): ClusterSelection =>

@@ -1,0 +1,95 @@
+/** Files that are hostile or broken as text. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readCatalog } from '../../../hub/catalog/read.ts';
+import { readDocuments } from '../../../hub/catalog/documents.ts';
+import { file, NOW, printCatalog } from './files.ts';
+
+const HEAD = 'apiVersion: towline.dev/v1\nkind: Stack\nmetadata: {name: web, namespace: shop}\nspec:\n';
+const bomb = `a: &a0 [x, x]\n${Array.from({ length: 30 }, (_, n) => `b${n}: &a${n + 1} [*a${n}, *a${n}]\n`).join('')}`;
+
+const HOSTILE: readonly (readonly [what: string, content: string | Buffer, said: RegExp])[] = [
+  ['2 MB', `${HEAD}  config: {a: "${'x'.repeat(2_000_000)}"}\n`, /web\.yaml:1: .* 2000\d+ bytes.*split it/],
+  ['no UTF-8', Buffer.concat([Buffer.from(HEAD), Buffer.from([0x20, 0x23, 0xff, 0xfe])]), /not valid UTF-8/],
+  ['an alias bomb', `${HEAD}  config:\n${bomb.replaceAll(/^/gm, '    ')}`, /aliases stand for too much/],
+  ['deep lists', `${HEAD}  config: {a: ${'['.repeat(60)}${']'.repeat(60)}}\n`, /nested more than 50 deep/],
+  ['endless lists', `${HEAD}  config: {a: ${'['.repeat(100_000)}`, /does not parse|nested more than/],
+  ['a key twice', `${HEAD}  mode: apply\n  mode: apply\n`, /web\.yaml:6: .*unique/],
+  ['an unknown tag', `${HEAD}  config: {a: !secret b}\n`, /web\.yaml:5: .*tag/],
+];
+
+for (const [what, content, said] of HOSTILE) {
+  test(`a file with ${what} is unreadable, and says so`, () => {
+    const catalog = readCatalog([file('web.yaml', content)], NOW);
+    assert.match(printCatalog(catalog), said);
+    assert.match(printCatalog(catalog), /^unreadable web\.yaml \(Stack\)$/m);
+    assert.deepEqual(catalog.stacks, []);
+  });
+}
+
+const FOREIGN: readonly (readonly [what: string, content: string | Buffer])[] = [
+  ['another group', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {annotations: {towline.dev/owner: me}}\n'],
+  ['a template', '# not towline.dev\nname: {{ .Values.x }}\n{{- if .Values.y }}\n'],
+  ['a template with our label', 'metadata: {labels: {towline.dev/x: y}}\n{{ end }}: [\n'],
+  [
+    'one of our manifests as text',
+    `apiVersion: v1\nkind: ConfigMap\ndata:\n  web.yaml: |\n${HEAD.replaceAll(/^/gm, '    ')}`,
+  ],
+  ['2 MB of something else', 'x'.repeat(2_000_000)],
+  ['bytes', Buffer.from([0xff, 0xfe, 0x00])],
+  ['nothing', ''],
+  ['a list', '- towline.dev/v1\n'],
+];
+
+for (const [what, content] of FOREIGN) {
+  test(`a file with ${what} is none of our business`, () => {
+    assert.equal(printCatalog(readCatalog([file('web.yaml', content)], NOW)), '');
+  });
+}
+
+test('a broken foreign document does not hide ours beside it', () => {
+  const catalog = readCatalog([file('web.yaml', `apiVersion: v1\nx: [\n---\n${HEAD}`)], NOW);
+  assert.equal(printCatalog(catalog), 'stack shop/web');
+});
+
+test('JSON has lines too', () => {
+  const text =
+    '{\n  "apiVersion": "towline.dev/v1",\n  "kind": "Stack",\n  "metadata": {"name": "web"},\n  "spec": {\n    "mod": 1\n  }\n}';
+  assert.match(
+    printCatalog(readCatalog([file('web.json', text)], NOW)),
+    /^fleet:web\.json:6: .*did you mean “mode”/m,
+  );
+});
+
+test('anchors, aliases and merge keys are followed, also for lines', () => {
+  const [document] = readDocuments('a: &a\n  x: 1\n  y: 2\nb:\n  <<: *a\n  y: 3\nc: *a\n').documents;
+  assert.deepEqual(document?.value, { a: { x: 1, y: 2 }, b: { x: 1, y: 3 }, c: { x: 1, y: 2 } });
+  assert.equal(document?.lineAt(['c', 'x']), 2);
+  assert.equal(document?.lineAt(['b', 'x']), 4);
+  assert.equal(document?.lineAt(['b', 'y']), 6);
+});
+
+const NUMBERS: readonly (readonly [written: string, fault: boolean])[] = [
+  ['1', false],
+  ['-3', false],
+  ['1.5', false],
+  ['0123', true],
+  ['1.0', true],
+  ['1e3', true],
+  ['0x10', true],
+  ['12345678901234567890', true],
+  ['.nan', true],
+  ['"0123"', false],
+];
+for (const [written, fault] of NUMBERS) {
+  test(`the number ${written} ${fault ? 'would lose its text' : 'is read as it stands'}`, () => {
+    const [document] = readDocuments(`a: ${written}\n`).documents;
+    assert.equal(document?.faults.length, fault ? 1 : 0);
+  });
+}
+
+test('a file object is parsed once', () => {
+  const files = [file('web.yaml', HEAD)];
+  const first = readCatalog(files, NOW);
+  assert.equal(readCatalog(files, NOW).stacks[0]?.written, first.stacks[0]?.written);
+});
