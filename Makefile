@@ -27,6 +27,6 @@ bench: tools build ## Measure the agent
 
 # npm does not link a package's own command. The link makes the command run without npx as well.
 $(INSTALLED): package-lock.json
-	npm ci --ignore-scripts --no-audit --no-fund
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@ln -sf ../../hub/cli/towline node_modules/.bin/towline
 	@touch $@
