@@ -1,0 +1,100 @@
+/** Builds the part that carries out runs; what it does is in prepare.ts, finish.ts and sweep.ts. */
+import { dirname, resolve } from 'node:path';
+import { limits } from '../shared/limits.ts';
+import type { Log } from '../shared/log.ts';
+import { makeArtifactStore, type ArtifactStore, type FetchArtifact } from './artifacts.ts';
+import { findNpm, installEnvironment, type InstallMeans } from './dependencies/npm.ts';
+import type { Executor } from './executor.ts';
+import { finish } from './finish.ts';
+import { foldersOf, makeFolders, type Folders, type RunUser } from './folders.ts';
+import { prepare } from './prepare.ts';
+import { pulumiVersion } from './pulumi/version.ts';
+import type { Graces } from './runner/stop.ts';
+import type { ValueSources } from './secrets.ts';
+import { cleanup, sweep } from './sweep.ts';
+
+export interface ExecutorOptions {
+  /** Folder of the agent's own; what is in it is listed in folders.ts. */
+  readonly dataDir: string;
+  /** Full path of the Pulumi CLI. */
+  readonly pulumi: string;
+  /** Folders of PATH for runs and installs; the node that this agent runs on comes before them. */
+  readonly path: readonly string[];
+  /** The agent's own environment: runs see only what the allow-list names, installs npm's settings and proxies. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables of it that orders may use. */
+  readonly allowEnv: readonly string[];
+  /** Files, or folders with all that is in them, that orders may use. */
+  readonly allowFiles: readonly string[];
+  /** Runs are started as this user; possible when the agent is root. */
+  readonly runUser?: RunUser;
+  /** Stored bytes of an artifact. Rejects when they are not to be had now. */
+  readonly fetchArtifact: FetchArtifact;
+  readonly log: Log;
+  /** Called with the name of each step when it is done; a test ends the process there. */
+  readonly at?: (step: string) => void | Promise<void>;
+  /** How long a stop waits; the default is in limits.ts. */
+  readonly graces?: Graces;
+}
+
+/** What the steps of a run have in common. */
+export interface Context {
+  readonly dataDir: string;
+  readonly folders: Folders;
+  readonly pulumi: string;
+  readonly path: readonly string[];
+  readonly sources: ValueSources;
+  readonly user: RunUser | undefined;
+  readonly artifacts: ArtifactStore;
+  readonly install: InstallMeans | undefined;
+  readonly toolchain: Readonly<Record<string, string>>;
+  readonly graces: Graces;
+  readonly log: Log;
+  readonly at: (step: string) => Promise<void>;
+}
+
+/** Starts `pulumi version` once; throws when there is no such program. Makes its folders at the first use. */
+export function makeExecutor(options: ExecutorOptions): Executor {
+  const context = contextOf(options);
+  let made: Promise<unknown> | undefined;
+  const ready = async (): Promise<Context> => {
+    await (made ??= makeFolders(context.dataDir, context.user));
+    return context;
+  };
+  return {
+    toolchain: context.toolchain,
+    prepare: async (job, signal) => prepare(await ready(), job, signal),
+    finish: async (attempt, order, follow) => finish(await ready(), { attempt, order, ...follow }),
+    sweep: async (known) => sweep(await ready(), known),
+    cleanup: async (runId) => cleanup(await ready(), runId),
+  };
+}
+
+function contextOf(options: ExecutorOptions): Context {
+  const { environment, allowEnv, allowFiles, runUser: user, log, at } = options;
+  const dataDir = resolve(options.dataDir);
+  const folders = foldersOf(dataDir);
+  const path = [...new Set([dirname(process.execPath), ...options.path, dirname(options.pulumi)])];
+  const npm = findNpm(path);
+  return {
+    dataDir,
+    folders,
+    path,
+    user,
+    log,
+    pulumi: options.pulumi,
+    sources: { environment, allowEnv, allowFiles },
+    artifacts: makeArtifactStore(folders.artifacts, options.fetchArtifact),
+    install:
+      npm === undefined
+        ? undefined
+        : { npm, path, user, environment: installEnvironment(environment), npmCache: folders.npm },
+    toolchain: {
+      pulumi: pulumiVersion(options.pulumi),
+      node: process.version,
+      ...(npm === undefined ? {} : { npm: npm.version }),
+    },
+    graces: options.graces ?? { firstMs: limits.stopGraceMs, secondMs: limits.stopSecondGraceMs },
+    at: async (step) => at?.(step),
+  };
+}

@@ -1,0 +1,125 @@
+/** How a run ended: exit code, events and our own request → result, class and a reason for people. */
+import type { FailureClass, Reason } from '../shared/outcome.ts';
+import type { Outcome } from './pulumi/events.ts';
+
+/** Why this agent ended a run itself. */
+export type StopCause = 'timeout' | 'cancelled';
+
+/** Everything that the verdict is made of. */
+export interface Ending {
+  /** Exit code of the CLI; absent when nobody could write it down. */
+  readonly exit?: number;
+  readonly outcome: Outcome;
+  /** Last lines of output, redacted. */
+  readonly tail: readonly string[];
+  readonly stop?: StopCause;
+  readonly timeoutMs: number;
+}
+
+export type Verdict =
+  | { readonly result: 'succeeded'; readonly reason: Reason }
+  | { readonly result: 'failed'; readonly failure: FailureClass; readonly reason: Reason };
+
+/** Characters of an error that go into a reason. */
+const REASON_CHARACTERS = 500;
+
+/** Success is an exit code of 0 and a summary that says so; everything else is a failure of some class. */
+export function judgeRun(ending: Ending): Verdict {
+  if (ending.exit === 0 && ending.outcome.summary?.result === 'succeeded')
+    return { result: 'succeeded', reason: { code: 'RunSucceeded', text: successText(ending.outcome) } };
+  const failure = classify(ending);
+  return { result: 'failed', failure, reason: { code: codeOf(failure), text: textOf(failure, ending) } };
+}
+
+const codeOf = (failure: FailureClass): Reason['code'] => (failure === 'Locked' ? 'Locked' : 'RunFailed');
+
+function successText(outcome: Outcome): string {
+  const { same, ...changed } = outcome.changes;
+  const parts = Object.entries(changed).filter(([, count]) => count > 0);
+  return parts.length === 0
+    ? `nothing to change, ${same} unchanged`
+    : `${parts.map(([kind, count]) => `${count} ${kind}`).join(', ')}, ${same} unchanged`;
+}
+
+/** Signals give 128 + n; below 0.35 s of life the CLI dies of SIGINT and SIGTERM as well. */
+const BY_SIGNAL = 128;
+/** 2: settings or invocation, 3: no access token, 6: no such stack. */
+const CONFIG_EXITS: ReadonlySet<number> = new Set([2, 3, 6]);
+/** The second SIGINT. */
+const CANCELLED_EXIT = 8;
+
+const STOPPED: Readonly<Record<StopCause, FailureClass>> = { timeout: 'Timeout', cancelled: 'Cancelled' };
+
+function classify(ending: Ending): FailureClass {
+  const { exit, outcome, stop } = ending;
+  if (stop !== undefined) return STOPPED[stop];
+  // exit 0 without a summary: nobody knows what was done, so it counts as cut off
+  if (exit === undefined || exit === 0 || exit >= BY_SIGNAL) return 'Lost';
+  if (CONFIG_EXITS.has(exit)) return 'Config';
+  if (exit === CANCELLED_EXIT) return 'Cancelled';
+  return classifyText(errorsOf(ending).join('\n')) ?? (outcome.failedResources > 0 ? 'Provider' : 'Program');
+}
+
+/** The first that matches decides. */
+const TEXTS: readonly (readonly [RegExp, FailureClass])[] = [
+  [/the stack is currently locked by/, 'Locked'],
+  [/update cancell?ed/i, 'Cancelled'],
+  [
+    /\b429\b|too many requests|rate ?limit|throttl(ed|ing)|SlowDown|RequestLimitExceeded|quota exceeded/i,
+    'RateLimited',
+  ],
+  [
+    /incorrect passphrase|passphrase must be set|PULUMI_CONFIG_PASSPHRASE|message authentication failed/,
+    'Config',
+  ],
+  [/missing (required )?configuration|must be of type|must be encrypted as it's secret/i, 'Config'],
+  [/no Pulumi(\.yaml| project) file|no Pulumi\.yaml|failed to load project|no stack named/i, 'Config'],
+  [
+    /ENOTFOUND|ETIMEDOUT|ECONNREFUSED|ECONNRESET|EAI_AGAIN|no such host|connection refused|i\/o timeout/,
+    'Provider',
+  ],
+  [
+    /unable to (open|access|check) bucket|could not (list|get) (stacks|bucket)|read \.pulumi|blob \(key/i,
+    'Provider',
+  ],
+];
+
+/** The class that an error's own words give, if any. */
+export function classifyText(text: string): FailureClass | undefined {
+  return TEXTS.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** Errors by events; where Pulumi failed before its first event, what it printed. */
+function errorsOf(ending: Ending): readonly string[] {
+  const errors = ending.outcome.errors.map(({ text }) => text);
+  return errors.length > 0 ? errors : ending.tail.filter((line) => line.trim() !== '');
+}
+
+function textOf(failure: FailureClass, ending: Ending): string {
+  switch (failure) {
+    case 'Timeout':
+      return `stopped after its time limit of ${Math.round(ending.timeoutMs / 1000)} s`;
+    case 'Lost':
+      return ending.exit === 0
+        ? 'Pulumi ended with code 0 but no summary: what it did is unknown'
+        : `cut off${ending.exit === undefined ? '' : ` (exit code ${ending.exit}${ending.exit === 137 ? ': killed, often for memory' : ''})`}`;
+    case 'Cancelled':
+      return ending.stop === 'cancelled' ? 'stopped on request' : 'stopped by a signal from outside';
+    default:
+      return firstError(ending);
+  }
+}
+
+function firstError(ending: Ending): string {
+  const [first] = ending.outcome.errors;
+  if (first !== undefined) {
+    const line = first.text.trim().split('\n')[0] ?? '';
+    return cut(first.urn === undefined ? line : `${first.urn.split('::').slice(2).join('::')}: ${line}`);
+  }
+  const lines = ending.tail.filter((line) => line.trim() !== '');
+  const marked = lines.find((line) => line.startsWith('error:'));
+  return cut((marked ?? lines.at(-1) ?? `exit code ${ending.exit}`).replace(/^error: /, ''));
+}
+
+const cut = (text: string): string =>
+  text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS)}…`;

@@ -1,0 +1,64 @@
+/**
+ * What is known of one run while its folder exists. The values that must be taken out of its output are kept in that
+ * folder, readable by the agent alone: read anew after a restart they could be other values than those that the run has.
+ */
+import { join } from 'node:path';
+import type { Order } from '../shared/wire.ts';
+import { readIfThere, runFoldersOf, writeWhole, type Folders, type RunFolders } from './folders.ts';
+import { patternsOf } from './redact.ts';
+
+export type RunOrder = Pick<Order, 'inputs' | 'policy'>;
+
+export interface Run {
+  readonly runId: string;
+  readonly folders: RunFolders;
+  readonly order: RunOrder;
+  /** The project folder. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Full path of the stack's settings file. */
+  readonly settings: string;
+  /** Where the state is: the order's or the project's backend. */
+  readonly backendUrl: string;
+  readonly patterns: readonly Buffer[];
+}
+
+interface Kept {
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly settings: string;
+  readonly backendUrl: string;
+  readonly secrets: readonly string[];
+}
+
+/** Writes down what {@link loadRun} reads. */
+export async function keepRun(runId: string, folders: RunFolders, order: RunOrder, kept: Kept): Promise<Run> {
+  await writeWhole(folders.privates, JSON.stringify(kept));
+  return runOf(runId, folders, order, kept);
+}
+
+/** A run that was prepared by this agent or an earlier one; undefined when its folder is gone. */
+export async function loadRun(all: Folders, runId: string, order: RunOrder): Promise<Run | undefined> {
+  const folders = runFoldersOf(all, runId);
+  const text = await readIfThere(folders.privates);
+  return text === undefined ? undefined : runOf(runId, folders, order, JSON.parse(text) as Kept);
+}
+
+const runOf = (runId: string, folders: RunFolders, order: RunOrder, kept: Kept): Run => ({
+  runId,
+  folders,
+  order,
+  cwd: join(folders.work, kept.project),
+  env: kept.env,
+  settings: join(folders.work, kept.project, kept.settings),
+  backendUrl: kept.backendUrl,
+  patterns: patternsOf(kept.secrets),
+});
+
+/** Environment entries that all processes of a run carry. The data folder tells agents of one machine apart. */
+export const marksOfRun = (dataDir: string, runId: string): Record<string, string> => ({
+  TOWLINE_RUN: runId,
+  ...marksOfAgent(dataDir),
+});
+
+export const marksOfAgent = (dataDir: string): Record<string, string> => ({ TOWLINE_DATA: dataDir });
