@@ -22,7 +22,7 @@ test('what git wrote becomes a state', () => {
 
 test('messages hold no credentials and no control characters', () => {
   const message = scrub("fatal: 'https://bot:t0ken@host/x'\nAuthorization: Basic dG9r\x1b[31m");
-  assert.equal(message, "fatal: 'https://host/x' Authorization: [redacted] [31m".replace(' [31m', ''));
+  assert.equal(message, "fatal: 'https://host/x' Authorization: [redacted]");
   assert.ok(scrub('x'.repeat(10_000)).length <= 400);
 });
 

@@ -1,0 +1,130 @@
+/**
+ * Clean filters of `.gitattributes` on inputs. Blobs are shipped as Git stores them, so a file that a filter would turn
+ * into something else on checkout (git-crypt, LFS) must not reach a run unnoticed.
+ */
+import ignore from 'ignore';
+import type { Reason } from '../../shared/outcome.ts';
+import type { TreeEntry } from '../git/source.ts';
+import type { TreeIndex } from './folders.ts';
+import { folderOf, relativeTo, upwards } from './paths.ts';
+
+export interface Filters {
+  readonly needs: readonly string[];
+  readonly problems: readonly Reason[];
+}
+
+interface Rule {
+  /** Folder of the `.gitattributes` file. */
+  readonly folder: string;
+  readonly matches: (path: string) => boolean;
+  /** Undefined: the filter is unset again. */
+  readonly filter: string | undefined;
+}
+
+/** What starts every LFS pointer; pointers are below 200 bytes, anything longer is content. */
+const LFS_HEADER = 'version https://git-lfs.github.com/spec/v1\n';
+const LFS_POINTER_BYTES = 200;
+
+/** Finds inputs under a clean filter. Reads attribute files, and of the inputs only those marked for LFS. */
+export function checkFilters(
+  index: TreeIndex,
+  files: Iterable<number>,
+  known: ReadonlyMap<string, Buffer>,
+): Filters {
+  if (index.attributes.size === 0) return { needs: [], problems: [] };
+  const needs = new Set<string>();
+  const problems: Reason[] = [];
+  const rulesByFolder = new Map<string, readonly Rule[]>();
+  for (const position of files) {
+    const entry = index.entries[position] as TreeEntry;
+    if (entry.mode !== '100644' && entry.mode !== '100755') continue;
+    const folder = folderOf(entry.path);
+    const rules = rulesByFolder.get(folder) ?? rulesOf(index, folder, { known, needs });
+    rulesByFolder.set(folder, rules);
+    const filter = rules.findLast((rule) => rule.matches(entry.path))?.filter;
+    if (filter === undefined) continue;
+    if (filter !== 'lfs') problems.push(filtered(entry, filter));
+    else if (!known.has(entry.id)) needs.add(entry.id);
+    else if (isLfsPointer(known.get(entry.id))) problems.push(pointer(entry));
+  }
+  return { needs: [...needs], problems };
+}
+
+const isLfsPointer = (content: Buffer | undefined): boolean =>
+  content !== undefined &&
+  content.length <= LFS_POINTER_BYTES &&
+  content.toString('latin1').startsWith(LFS_HEADER);
+
+const filtered = (entry: TreeEntry, filter: string): Reason => ({
+  code: 'Invalid',
+  text: `${entry.path} is stored through the Git filter “${filter}”; Towline ships what Git stores and cannot undo the filter`,
+});
+
+const pointer = (entry: TreeEntry): Reason => ({
+  code: 'Invalid',
+  text: `${entry.path} is a Git LFS pointer; its content is not in the repository`,
+});
+
+/** Rules on a folder's files, the deciding one last: from the root down, in the order of their lines. */
+function rulesOf(
+  index: TreeIndex,
+  folder: string,
+  reading: { readonly known: ReadonlyMap<string, Buffer>; readonly needs: Set<string> },
+): Rule[] {
+  const macros = new Map<string, string | undefined>();
+  return upwards(folder)
+    .reverse()
+    .flatMap((at) => {
+      const position = index.attributes.get(at);
+      const entry = position === undefined ? undefined : index.entries[position];
+      if (entry === undefined || entry.mode === '120000') return [];
+      const content = reading.known.get(entry.id);
+      if (content === undefined) reading.needs.add(entry.id);
+      return content === undefined ? [] : parseAttributes(content.toString('utf8'), at, macros);
+    });
+}
+
+/** Reads the rules of one file that set or unset a filter. Macros are kept for the files below. */
+export function parseAttributes(
+  text: string,
+  folder: string,
+  macros: Map<string, string | undefined>,
+): Rule[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const parsed = /^[ \t]*("(?:[^"\\]|\\.)*"|\S+)[ \t]+(.*)$/.exec(line);
+    if (parsed === null || parsed[1]?.startsWith('#') === true) return [];
+    const [, pattern = '', attributes = ''] = parsed;
+    if (pattern.startsWith('[attr]')) {
+      const set = filterOf(attributes, macros);
+      if (set !== 'untouched') macros.set(pattern.slice('[attr]'.length), set.filter);
+      return [];
+    }
+    const set = filterOf(attributes, macros);
+    return set === 'untouched' || pattern.startsWith('!')
+      ? []
+      : [{ folder, filter: set.filter, matches: matcherOf(unquote(pattern), folder) }];
+  });
+}
+
+/** A bare `filter`, without a value, names no filter. */
+function filterOf(
+  attributes: string,
+  macros: ReadonlyMap<string, string | undefined>,
+): 'untouched' | { readonly filter: string | undefined } {
+  let set: 'untouched' | { readonly filter: string | undefined } = 'untouched';
+  for (const attribute of attributes.split(/[ \t]+/)) {
+    if (attribute.startsWith('filter=')) set = { filter: attribute.slice('filter='.length) };
+    else if (/^[-!]?filter$/.test(attribute)) set = { filter: undefined };
+    else if (macros.has(attribute)) set = { filter: macros.get(attribute) };
+  }
+  return set;
+}
+
+const unquote = (pattern: string): string =>
+  pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/g, '$1') : pattern;
+
+/** As in a `.gitignore`, but a pattern that matches a folder says nothing about the files in it. */
+function matcherOf(pattern: string, folder: string): (path: string) => boolean {
+  const rules = ignore({ ignorecase: false }).add([{ pattern }, { pattern: '!**/' }]);
+  return (path) => rules.ignores(relativeTo(path, folder));
+}

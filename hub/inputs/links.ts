@@ -1,0 +1,110 @@
+/**
+ * Symlinks among the inputs: what a link leads to is an input as well, and so is every link on the way.
+ *
+ * A link to nothing is left alone: it is as broken in the run as it is in the repository, and what appears at its
+ * target later becomes an input then.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Reason } from '../../shared/outcome.ts';
+import { limits } from '../../shared/limits.ts';
+import type { TreeEntry } from '../git/source.ts';
+import type { TreeIndex } from './folders.ts';
+import { candidatesOf } from './patterns.ts';
+import { folderOf, inside } from './paths.ts';
+
+export interface Links {
+  /** Positions that the links add. */
+  readonly found: readonly number[];
+  /** Object ids whose content must be read first. */
+  readonly needs: readonly string[];
+  readonly problems: readonly Reason[];
+}
+
+type Step =
+  | { readonly kind: 'at'; readonly path: string; readonly through: readonly number[] }
+  | { readonly kind: 'needs'; readonly id: string }
+  | { readonly kind: 'problem'; readonly text: string };
+
+/**
+ * Follows every symlink among the files, and those that it leads to. A link on the way is an input, but not what else
+ * lies where it leads.
+ */
+export function followLinks(
+  index: TreeIndex,
+  files: Iterable<number>,
+  known: ReadonlyMap<string, Buffer>,
+): Links {
+  const found = new Set<number>();
+  const needs = new Set<string>();
+  const problems: Reason[] = [];
+  const isLink = (position: number): boolean => index.entries[position]?.mode === '120000';
+  const roots = new Set([...files].filter(isLink));
+  // A set may grow while it is walked: what is added is walked as well.
+  for (const position of roots) {
+    const step = resolve(index, index.entries[position] as TreeEntry, known);
+    if (step.kind === 'needs') needs.add(step.id);
+    else if (step.kind === 'problem') problems.push({ code: 'Invalid', text: step.text });
+    else {
+      const targets = candidatesOf(step.path, index);
+      for (const target of [...step.through, ...targets]) found.add(target);
+      for (const target of targets) if (isLink(target)) roots.add(target);
+    }
+  }
+  return { found: [...found], needs: [...needs], problems };
+}
+
+/** Walks a link's target part by part, since any folder on the way may be a link itself. */
+function resolve(index: TreeIndex, link: TreeEntry, known: ReadonlyMap<string, Buffer>): Step {
+  const first = known.get(link.id);
+  if (first === undefined) return { kind: 'needs', id: link.id };
+  if (!isUtf8(first)) return unreadable(link);
+  const through: number[] = [];
+  const rest = partsOf(first).reverse();
+  let at = folderOf(link.path);
+  for (let hops = 1; rest.length > 0;) {
+    const part = rest.pop() as string;
+    if (part === ABSOLUTE || (part === '..' && at === '.')) return leaves(link, first);
+    if (part === '..') {
+      at = folderOf(at);
+      continue;
+    }
+    const next = inside(at, part);
+    const position = index.positions.get(next);
+    const entry = position === undefined ? undefined : index.entries[position];
+    if (position === undefined || entry?.mode !== '120000') {
+      at = next;
+      if (position !== undefined && rest.length > 0) break;
+      continue;
+    }
+    if (++hops > limits.symlinkHops) return loops(link);
+    const target = known.get(entry.id);
+    if (target === undefined) return { kind: 'needs', id: entry.id };
+    through.push(position);
+    rest.push(...partsOf(target).reverse());
+  }
+  return { kind: 'at', path: at, through };
+}
+
+/** Stands before the parts of an absolute target; no file can bear this name. */
+const ABSOLUTE = '/';
+
+function partsOf(target: Buffer): string[] {
+  const text = target.toString('utf8');
+  const parts = text.split('/').filter((part) => part !== '' && part !== '.');
+  return text.startsWith('/') ? [ABSOLUTE, ...parts] : parts;
+}
+
+const unreadable = (link: TreeEntry): Step => ({
+  kind: 'problem',
+  text: `the target of the symlink ${link.path} is not valid UTF-8 and cannot be carried to a cluster`,
+});
+
+const leaves = (link: TreeEntry, target: Buffer): Step => ({
+  kind: 'problem',
+  text: `the symlink ${link.path} leads out of the repository (to ${JSON.stringify(target.toString('utf8'))}); runs see files of the repository only`,
+});
+
+const loops = (link: TreeEntry): Step => ({
+  kind: 'problem',
+  text: `the symlink ${link.path} leads through more than ${limits.symlinkHops} links, or in a circle`,
+});

@@ -1,0 +1,95 @@
+/** Trees as tests write them, and placements on them. */
+import { createHash } from 'node:crypto';
+import type { ProjectFile } from '../../../hub/catalog/catalog.ts';
+import type { FileMode, TreeEntry } from '../../../hub/git/source.ts';
+import { indexTree, type TreeIndex } from '../../../hub/inputs/folders.ts';
+import { selectInputs, type Selection, type SelectRequest } from '../../../hub/inputs/select.ts';
+import type { Placement } from '../../../hub/placement.ts';
+
+/** `-> target` is a symlink, `@` a submodule, `+x` an executable; anything else is content. */
+export type Files = Readonly<Record<string, string>>;
+
+const modeOf = (content: string): FileMode =>
+  content.startsWith('-> ') ? '120000' : content === '@' ? '160000' : content === '+x' ? '100755' : '100644';
+
+const bytesOf = (content: string): Buffer => Buffer.from(content.replace(/^-> /, ''));
+
+const idOf = (content: string): string => createHash('sha1').update(bytesOf(content)).digest('hex');
+
+export const entriesOf = (files: Files): TreeEntry[] =>
+  Object.entries(files)
+    .map(([path, content]) => ({ path, mode: modeOf(content), id: idOf(content) }))
+    .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+
+export const contentsOf = (files: Files): Map<string, Buffer> =>
+  new Map(Object.values(files).map((content) => [idOf(content), bytesOf(content)]));
+
+export const projectsOf = (index: TreeIndex, more: Partial<ProjectFile> = {}): Map<string, ProjectFile> =>
+  new Map(
+    [...index.projects].map((folder) => [
+      `r:${folder}`,
+      { repository: 'r', folder, file: 'Pulumi.yaml', name: 'p', runtime: 'nodejs', ...more },
+    ]),
+  );
+
+export interface Asked {
+  readonly project: string;
+  readonly stack?: string;
+  readonly include?: readonly string[];
+  readonly ignoreConfig?: true;
+}
+
+export const placementOf = ({
+  project,
+  stack = 'organization/p/prod',
+  include = [],
+  ignoreConfig,
+}: Asked): Placement => ({
+  cluster: 'c',
+  stack: { namespace: 'n', name: 's' },
+  origin: { repository: 'r', path: 'towline.yaml', line: 1 },
+  source: { repository: 'r', project, include },
+  inputs: { project, pulumiStack: stack, ...(ignoreConfig === true ? { stackConfig: 'ignore' } : {}) },
+  policy: {
+    create: 'ifMissing',
+    pendingCreates: 'hold',
+    timeoutMs: 1,
+    parallel: 1,
+    continueOnError: false,
+    message: '',
+    weight: 1,
+    priority: 0,
+    labels: {},
+    annotations: {},
+  },
+  claim: 'c',
+});
+
+export interface Chosen extends Selection {
+  readonly paths: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** Asks until nothing is needed, as whoever reads blobs does. */
+export function choose(
+  files: Files,
+  asked: Asked,
+  more: { project?: Partial<ProjectFile>; documents?: SelectRequest['documents'] } = {},
+): Chosen {
+  const index = indexTree(entriesOf(files));
+  const contents = contentsOf(files);
+  const known = new Map<string, Buffer>();
+  const request: SelectRequest = {
+    placement: placementOf(asked),
+    index,
+    projects: projectsOf(index, more.project),
+    documents: more.documents ?? new Map(),
+  };
+  for (;;) {
+    const selection = selectInputs(request, known);
+    for (const id of selection.needs) known.set(id, contents.get(id) as Buffer);
+    if (selection.needs.length > 0) continue;
+    const paths = selection.files.map((file) => file.path);
+    return { ...selection, paths, texts: selection.problems.map((problem) => problem.text) };
+  }
+}
