@@ -12,19 +12,33 @@ const files = (folder: string, ...names: readonly string[]): readonly string[] =
  */
 export const WORLD: readonly string[] = [
   // The hub: Git, broker and disk at its edges, and what turns its loops.
-  ...files('hub', 'main', 'batch', 'follow', 'gather', 'lease', 'loop', 'statefollow', 'storefiles'),
+  ...files('hub', 'batch', 'follow', 'gather', 'lease', 'loop', 'statefollow', 'storefiles'),
   ...files('hub/git', 'command', 'http', 'local', 'native', 'objects', 'poller', 'tips', 'watch'),
   // The agent: the cluster's files and processes, the broker, and what turns its loops.
-  ...files('agent', 'main', 'artifacts', 'folders', 'holders', 'outbox', 'receive', 'reconcile', 'secrets'),
-  ...files('agent', 'speak', 'transcript', 'waker', 'workspace'),
+  ...files(
+    'agent',
+    'artifacts',
+    'finish',
+    'folders',
+    'gatekeeper',
+    'health',
+    'holders',
+    'key',
+    'line',
+    'machine',
+  ),
+  ...files('agent', 'outbox', 'prepare', 'receive', 'reconcile', 'secrets', 'speak', 'start', 'sweep'),
+  ...files('agent', 'transcript', 'waker', 'workspace'),
   ...files('agent/dependencies', 'install', 'lock', 'npm'),
   ...files('agent/ledger', 'cell', 'file', 'lock'),
-  ...files('agent/pulumi', 'cli'),
+  ...files('agent/pulumi', 'cli', 'version'),
   ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),
   // A fleet on one machine.
-  ...files('deploy/local', 'broker', 'child', 'fleet', 'follow', 'input', 'keys', 'processes', 'wait'),
+  ...files('deploy/local', 'broker', 'child', 'fleet', 'follow', 'input', 'keys', 'place'),
+  ...files('deploy/local', 'processes', 'reach', 'session', 'wait', 'watch'),
   ...files('deploy/local/demo', 'play', 'repository'),
   // The project's own tools.
+  ...files('crds', 'generate'),
   ...files('deploy', 'build'),
   ...files('deploy/tools', 'build', 'cache', 'look', 'provide'),
   ...files('shared', 'durable', 'pidfile'),
