@@ -23,9 +23,12 @@ export interface PlacementRow {
   readonly reported?: {
     readonly gen: number;
     readonly digest: string;
+    readonly runId?: string;
     readonly startedAt?: number;
     readonly finishedAt?: number;
     readonly changes?: Counted;
+    /** Newest lines of the run's output. */
+    readonly tail?: readonly string[];
   };
   /** `held`: the hub waits on purpose. `refused`: its manifest cannot be planned; an order in force stays. */
   readonly standing: 'planned' | 'held' | 'refused';
@@ -85,6 +88,15 @@ export function isDone(commit: CommitRow, rows: readonly PlacementRow[]): boolea
     return row?.reported !== undefined && row.reported.gen >= (decision.gen ?? 0) && SETTLED.has(row.phase);
   });
 }
+
+/** The records of all runs that the agents reported are there: they come by another way than the reports. */
+export const isRecorded = (rows: readonly PlacementRow[], runs: readonly RunRow[]): boolean => {
+  const known = new Set(runs.map(({ runId }) => runId));
+  return rows.every(({ reported }) => {
+    const ended = reported?.runId !== undefined && reported.finishedAt !== undefined;
+    return !ended || known.has(reported.runId ?? '');
+  });
+};
 
 export interface CommitFigures {
   readonly sha: string;

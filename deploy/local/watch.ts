@@ -1,8 +1,9 @@
 /** Follows somebody's repository: until everything is at rest, or until Ctrl-C; and sums up what was seen. */
-import { BadInput } from './input.ts';
-import type { Api, SourceRow } from './api.ts';
+import type { SourceRow } from './answers.ts';
+import type { Api } from './api.ts';
 import type { Follower } from './follow.ts';
-import { atRest, figuresOf, lost, repeated, type CommitFigures, type CommitRow } from './standing.ts';
+import { BadInput } from './input.ts';
+import { atRest, figuresOf, lost, repeated, type CommitFigures } from './standing.ts';
 
 /** A repository that cannot be read for so long is not going to be: a remote that hiccups is there again before. */
 const SOURCE_LIMIT_MS = 20_000;
@@ -56,13 +57,13 @@ export interface Sum {
 
 /** The newest commit and those planned since `since` (ms), with what came of them. */
 export async function sumUp({ api, follower, clusters }: Watched, since: number): Promise<Sum> {
-  const all = await api.commits();
-  const planned = all.filter((commit, n) => n === 0 || commit.plannedAt >= since);
+  const listed = (await api.commits()).filter(({ plannedAt }, n) => n === 0 || plannedAt >= since);
+  const commits = await Promise.all(listed.toReversed().map(({ sha }) => api.commit(sha)));
   const [rows, runs] = [follower.rows(), await api.runs()];
-  const figures = (commit: CommitRow): CommitFigures =>
-    figuresOf(commit, rows, { runs, since: commit.plannedAt });
   return {
-    commits: planned.map(figures).toReversed(),
+    commits: commits
+      .filter((commit) => commit !== undefined)
+      .map((commit) => figuresOf(commit, rows, { runs, since: commit.plannedAt })),
     clusters: clusters().length,
     lost: lost(rows).length,
     repeated: repeated(runs).length,

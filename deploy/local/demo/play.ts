@@ -2,7 +2,17 @@
 import type { Api } from '../api.ts';
 import type { Follower } from '../follow.ts';
 import type { Screen } from '../screen.ts';
-import { figuresOf, isDone, lost, repeated, type CommitFigures, type CommitRow } from '../standing.ts';
+import {
+  figuresOf,
+  isDone,
+  isRecorded,
+  lost,
+  repeated,
+  type CommitFigures,
+  type CommitRow,
+  type PlacementRow,
+  type RunRow,
+} from '../standing.ts';
 import type { SampleRepository } from './repository.ts';
 import { STEPS, type Step } from './script.ts';
 import { closingLine, commitLines, type Result } from './story.ts';
@@ -52,13 +62,21 @@ async function followCommit(
 ): Promise<CommitFigures> {
   const { api, follower, screen } = stage;
   const limit = AbortSignal.timeout(COMMIT_LIMIT_MS);
-  const reached = async (): Promise<CommitRow | undefined> => {
-    const commit = await api.commit(sha);
-    return commit !== undefined && isDone(commit, follower.rows()) ? commit : undefined;
-  };
-  const commit = await follower.until(reached, AbortSignal.any([signal, limit]));
+  const done = await follower.until((rows) => doneAt(api, sha, rows), AbortSignal.any([signal, limit]));
   const rows = follower.rows();
-  const figures = figuresOf(commit, rows, { runs: await api.runs(), since });
-  screen.say(...commitLines({ step, commit, figures, rows }));
+  const figures = figuresOf(done.commit, rows, { runs: done.runs, since });
+  screen.say(...commitLines({ step, commit: done.commit, figures, rows }));
   return figures;
+}
+
+interface Done {
+  readonly commit: CommitRow;
+  readonly runs: readonly RunRow[];
+}
+
+async function doneAt(api: Api, sha: string, rows: readonly PlacementRow[]): Promise<Done | undefined> {
+  const commit = await api.commit(sha);
+  if (commit === undefined || !isDone(commit, rows)) return undefined;
+  const runs = await api.runs();
+  return isRecorded(rows, runs) ? { commit, runs } : undefined;
 }

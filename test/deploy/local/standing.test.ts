@@ -5,6 +5,7 @@ import {
   exitCodeOf,
   figuresOf,
   isDone,
+  isRecorded,
   lost,
   repeated,
   type CommitRow,
@@ -117,6 +118,13 @@ for (const [what, rows, runs, expected] of ends)
     assert.equal(figures.orders, 1);
     assert.deepEqual([figures.runs, figures.succeeded, figures.failed, figures.seconds], expected);
   });
+
+test('a run counts once its record is there', () => {
+  const reported = { gen: 5, digest: 'v1:b', runId: 'r', finishedAt: 1 };
+  const rows = [row({ wanted, reported }), row({ name: 'other', wanted })];
+  assert.equal(isRecorded(rows, []), false);
+  assert.equal(isRecorded(rows, [run({})]), true);
+});
 
 const sequences: readonly [string, readonly Partial<RunRow>[], number][] = [
   ['A, B, A', [{ digest: 'a' }, { digest: 'b' }, { digest: 'a' }], 0],
