@@ -48,7 +48,8 @@ const STACK_FIELDS: Built = {
   'suspend.mode': ['drain'],
 };
 
-const STACK: Built = {
+/** What Defaults may say as well. */
+const SHARED: Built = {
   ...STACK_FIELDS,
   'source.dir': true,
   'source.repository': true,
@@ -59,13 +60,12 @@ const STACK: Built = {
   'overrides.*.clusters': true,
   ...Object.fromEntries(Object.entries(STACK_FIELDS).map(([path, row]) => [`overrides.*.${path}`, row])),
   runRequest: true,
-  movedFrom: true,
 };
 
 /** A kind without a row is not built. */
 export const BUILT: Readonly<Partial<Record<Kind, Built>>> = {
-  Stack: STACK,
-  Defaults: STACK,
+  Stack: { ...SHARED, movedFrom: true },
+  Defaults: SHARED,
   Cluster: {
     environment: true,
     vars: true,

@@ -10,15 +10,10 @@ import { resolve } from '../../../hub/resolve.ts';
 /** The time of these tests, ms. */
 export const NOW = Date.parse('2026-12-01T00:00:00Z');
 
-/** One file. */
-export const file = (
-  path: string,
-  content: string | Buffer,
-  repository = 'fleet',
-  trust: Trust = 'fleet',
-): CatalogFile => ({
-  repository,
-  trust,
+/** One file of the fleet's repository. */
+export const file = (path: string, content: string | Buffer): CatalogFile => ({
+  repository: 'fleet',
+  trust: 'fleet',
   path,
   content: Buffer.from(content),
 });
@@ -30,7 +25,8 @@ export function files(text: string): CatalogFile[] {
     if (index % 2 === 1) return [];
     const [, repository = 'fleet', path = '', trust = 'fleet'] =
       /^(?:(\S+):)?(\S+)(?: \((\w+)\))?$/.exec(head) ?? [];
-    return [file(path, (parts[index + 1] ?? '').replace(/^\n/, ''), repository, trust as Trust)];
+    const content = (parts[index + 1] ?? '').replace(/^\n/, '');
+    return [{ ...file(path, content), repository, trust: trust as Trust }];
   });
 }
 
