@@ -27,6 +27,7 @@ const STYLES: Readonly<Record<Tone, 'green' | 'red' | undefined>> = {
 const CLEAR_BELOW = '\x1b[0J';
 const up = (lines: number): string => (lines === 0 ? '' : `\x1b[${lines}F`);
 
+/** Escapes are written to a terminal only, colours only where NO_COLOR is not set. */
 export function makeScreen(
   stream: Stream,
   environment: Readonly<Record<string, string | undefined>>,

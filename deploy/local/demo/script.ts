@@ -70,6 +70,7 @@ export interface Figures {
 
 const all = Object.values(PLACEMENTS).flat().length;
 
+/** What must come of a step. */
 export function expected({ runs, outcome }: Step): Figures {
   const orders = runs.flatMap((stack) => PLACEMENTS[stack] ?? []).length;
   return {

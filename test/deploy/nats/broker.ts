@@ -48,7 +48,7 @@ export async function startBroker(owner: Owner, clusters: readonly ClusterAccoun
   const server = await startNats(owner, { config: (storeFolder) => configFor(storeFolder, clusters) });
   return {
     server,
-    hub: await connectAs(owner, server, hub.seed),
+    hub: await connectAs(owner, server, { seed: hub.seed }),
     config: (accounts) => configFor(server.storeFolder, accounts),
   };
 }
@@ -57,8 +57,7 @@ export async function startBroker(owner: Owner, clusters: readonly ClusterAccoun
 export async function connectAs(
   owner: Owner,
   server: NatsServer,
-  seed: string,
-  apiPrefix?: string,
+  { seed, apiPrefix }: { seed: string; apiPrefix?: string },
 ): Promise<Client> {
   const connection = await connectBroker({
     servers: [server.url],
@@ -70,7 +69,7 @@ export async function connectAs(
 }
 
 export const connectAgent = (owner: Owner, broker: Broker, cluster: Cluster): Promise<Client> =>
-  connectAs(owner, broker.server, cluster.seed, AGENT_API_PREFIX);
+  connectAs(owner, broker.server, { seed: cluster.seed, apiPrefix: AGENT_API_PREFIX });
 
 /** The streams and the consumer that the hub makes for a cluster. */
 export async function makeStreams({ jsm }: Jets, account: string): Promise<void> {
