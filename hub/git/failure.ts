@@ -12,6 +12,7 @@ export interface Failure {
 /** Messages stay readable in a table; the rest of what a program wrote is of no use to anybody. */
 const MESSAGE_CHARACTERS = 400;
 
+/** A failure in words that are safe to show. */
 export const failed = (state: Failure['state'], message: string): Failure => ({
   kind: 'failed',
   state,

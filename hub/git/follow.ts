@@ -62,6 +62,7 @@ interface Known {
   readonly dueAt: number;
 }
 
+/** Makes a repository ready to be polled. Nothing is asked of a remote yet. */
 export async function follow(readable: Readable, options: FollowOptions): Promise<Follower> {
   const { settings, remote, ref } = readable;
   const { git, random } = options;

@@ -25,6 +25,7 @@ export interface GitFolders {
   readonly common: string;
 }
 
+/** A driver over a path; whether there is a repository, each call finds out anew. */
 export function makeLocal({ git, name, path }: LocalOptions): GitDriver {
   const stop = new AbortController();
   let repository: { readonly gitDir: string; readonly reader: GitRepository } | undefined;

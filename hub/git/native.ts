@@ -18,6 +18,8 @@ export interface MirrorOptions {
   readonly remote: Exclude<Remote, { readonly kind: 'local' }>;
   /** Folder of the mirror; its neighbours `*.new` and `*.old` are used as well. */
   readonly folder: string;
+  /** Packs, one a fetch, before they are made one. */
+  readonly packs?: number;
 }
 
 /** The ref of a mirror that holds what was fetched last. Set by git only after all of it is on disk. */
@@ -36,63 +38,40 @@ const MIRROR_CONFIG: GitConfig = {
   'pack.threads': '1',
 };
 
+/** Runs git on a folder with everything that the remote needs. */
+type Command = (gitDir: string, ...args: string[]) => Promise<GitEnd>;
+
 /** Cleans what a killed process left, then answers with the driver. */
 export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
-  const { git, name, remote, folder } = options;
+  const { git, name, remote, folder, packs = limits.mirrorPacks } = options;
   const stop = new AbortController();
+  const command = commandOf(options, stop.signal);
+  const openFolder = (): GitRepository =>
+    makeGitRepository({ git, name, gitDir: folder, signal: stop.signal });
   await mkdir(dirname(folder), { recursive: true });
   await tidy(folder);
-  const makeRepository = (): GitRepository =>
-    makeGitRepository({ git, name, gitDir: folder, signal: stop.signal });
-  let repository = makeRepository();
-  let upkeep: Promise<unknown> = Promise.resolve();
+  let repository = openFolder();
+  let upkeep: Promise<void> = Promise.resolve();
   let head: string | undefined;
 
-  const command = (gitDir: string, ...args: string[]): Promise<GitEnd> =>
-    runGit(git, {
-      args,
-      env: { ...gitEnvironment(git, configOf(remote)), ...protocolsOf(remote), GIT_DIR: gitDir },
-      signal: stop.signal,
-      timeoutMs: limits.gitTimeoutMs,
-      maxBytes: limits.listingBytes,
-    });
-  const fetchInto = async (gitDir: string, ref: string): Promise<Tip | Failure> => {
-    const flags = [
-      '--depth=1',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-auto-maintenance',
-      '--no-recurse-submodules',
-    ];
-    const refspec = `+${ref}:${HEAD_REF}`;
-    const end = await command(gitDir, 'fetch', '--quiet', '--force', ...flags, '--', remote.url, refspec);
-    if (end.kind === 'failed')
-      return end.interrupted ? failed('Unreachable', end.stderr) : fetchFailure(end.stderr);
-    const read = await command(gitDir, 'rev-parse', '--verify', HEAD_REF);
-    return read.kind === 'done'
-      ? { kind: 'tip', id: read.stdout.toString('latin1').trim() }
-      : failed('Corrupt', read.stderr);
-  };
   const clone = async (ref: string): Promise<Tip | Failure> => {
     const fresh = `${folder}.new`;
-    await rm(fresh, { recursive: true, force: true });
-    const init = await command(fresh, 'init', '--quiet', '--bare', '--template=', fresh);
-    if (init.kind === 'failed') return failed('Unreachable', `making a mirror: ${init.stderr}`);
-    const tip = await fetchInto(fresh, ref);
+    const tip = await cloneInto(fresh, { command, remote, ref });
     if (tip.kind === 'failed') return tip;
     await repository.close();
     await replace(folder, fresh);
-    repository = makeRepository();
+    repository = openFolder();
     return tip;
   };
   return {
     async fetch(ref, { anew }) {
       await upkeep;
-      const before = head;
-      const tip = anew || !existsSync(folder) ? await clone(ref) : await fetchInto(folder, ref);
+      const previous = head;
+      const whole = anew || !existsSync(folder);
+      const tip = whole ? await clone(ref) : await fetchInto(folder, { command, remote, ref });
       if (tip.kind === 'failed') return tip;
       head = tip.id;
-      upkeep = keepSmall(folder, before, (...args) => command(folder, ...args)).catch(() => undefined);
+      upkeep = keepSmall({ folder, previous, command, packs });
       return tip;
     },
     open: (id, ref) => repository.open(id, ref),
@@ -106,6 +85,17 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
   };
 }
 
+const commandOf =
+  ({ git, remote }: MirrorOptions, signal: AbortSignal): Command =>
+  (gitDir, ...args) =>
+    runGit(git, {
+      args,
+      env: { ...gitEnvironment(git, configOf(remote)), ...protocolsOf(remote), GIT_DIR: gitDir },
+      signal,
+      timeoutMs: limits.gitTimeoutMs,
+      maxBytes: limits.listingBytes,
+    });
+
 /** Credentials go by environment; git sends them to this host only. */
 const configOf = (remote: MirrorOptions['remote']): GitConfig =>
   remote.kind === 'http' && remote.authorization !== undefined
@@ -118,6 +108,40 @@ const protocolsOf = (remote: MirrorOptions['remote']): Record<string, string> =>
     remote.kind === 'ssh' ? 'ssh' : remote.url.startsWith('https:') ? 'https' : 'http:https',
 });
 
+interface FetchOptions {
+  readonly command: Command;
+  readonly remote: MirrorOptions['remote'];
+  readonly ref: string;
+}
+
+const FETCH_FLAGS = [
+  '--quiet',
+  '--force',
+  '--depth=1',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+];
+
+async function fetchInto(gitDir: string, { command, remote, ref }: FetchOptions): Promise<Tip | Failure> {
+  const end = await command(gitDir, 'fetch', ...FETCH_FLAGS, '--', remote.url, `+${ref}:${HEAD_REF}`);
+  if (end.kind === 'failed')
+    return end.interrupted ? failed('Unreachable', end.stderr) : fetchFailure(end.stderr);
+  const read = await command(gitDir, 'rev-parse', '--verify', HEAD_REF);
+  return read.kind === 'done'
+    ? { kind: 'tip', id: read.stdout.toString('latin1').trim() }
+    : failed('Corrupt', read.stderr);
+}
+
+async function cloneInto(fresh: string, options: FetchOptions): Promise<Tip | Failure> {
+  await rm(fresh, { recursive: true, force: true });
+  const init = await options.command(fresh, 'init', '--quiet', '--bare', '--template=', fresh);
+  return init.kind === 'done'
+    ? fetchInto(fresh, options)
+    : failed('Unreachable', `making a mirror: ${init.stderr}`);
+}
+
 async function replace(folder: string, fresh: string): Promise<void> {
   const old = `${folder}.old`;
   await rm(old, { recursive: true, force: true });
@@ -126,16 +150,19 @@ async function replace(folder: string, fresh: string): Promise<void> {
   await rm(old, { recursive: true, force: true });
 }
 
+interface Upkeep {
+  readonly folder: string;
+  readonly previous: string | undefined;
+  readonly command: Command;
+  readonly packs: number;
+}
+
 /** Makes one pack of many, keeping what the last two fetches brought. A failure of it harms nothing. */
-async function keepSmall(
-  folder: string,
-  previous: string | undefined,
-  command: (...args: string[]) => Promise<GitEnd>,
-): Promise<void> {
-  const packs = (await readdir(join(folder, 'objects', 'pack'))).filter((file) => file.endsWith('.pack'));
-  if (packs.length < limits.mirrorPacks) return;
-  if (previous !== undefined) await command('update-ref', PREVIOUS_REF, previous);
-  await command('gc', '--quiet', '--prune=now');
+async function keepSmall({ folder, previous, command, packs }: Upkeep): Promise<void> {
+  const files = await readdir(join(folder, 'objects', 'pack')).catch(() => []);
+  if (files.filter((file) => file.endsWith('.pack')).length < packs) return;
+  if (previous !== undefined) await command(folder, 'update-ref', PREVIOUS_REF, previous);
+  await command(folder, 'gc', '--quiet', '--prune=now');
 }
 
 const LEFT_OVER = /\.lock$|^tmp_|^\.tmp-|^gc\.pid$/;

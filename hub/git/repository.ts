@@ -4,8 +4,8 @@ import { gitEnvironment, runGit, type GitEnd, type GitProgram } from './command.
 import { decodeChanges, decodeCommit, decodeListing, type ChangedPath } from './decode.ts';
 import type { Opened } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
-import { makeObjectReader, type Answer } from './objects.ts';
-import { OversizedBlobError, type Tree, type TreeEntry } from './source.ts';
+import { makeObjectReader, type Answer, type ObjectReader } from './objects.ts';
+import { OversizedBlobError, type Commit, type Tree, type TreeEntry } from './source.ts';
 
 export interface RepositoryOptions {
   readonly git: GitProgram;
@@ -30,14 +30,15 @@ export const repositoryEnvironment = (git: GitProgram, gitDir: string): Record<s
   GIT_DIR: gitDir,
 });
 
+/** Starts nothing before the first read. */
 export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptions): GitRepository {
   const env = repositoryEnvironment(git, gitDir);
   const objects = makeObjectReader({ git, env });
+  const plumb: Plumb = (...args) =>
+    runGit(git, { args, env, signal, timeoutMs: limits.gitTimeoutMs, maxBytes: limits.listingBytes });
   let newest: string | undefined;
   /** An object of the newest tree that could not be read. */
   let damage: string | undefined;
-  const plumb = (...args: string[]): Promise<GitEnd> =>
-    runGit(git, { args, env, signal, timeoutMs: limits.gitTimeoutMs, maxBytes: limits.listingBytes });
 
   const blobOf =
     (commit: string) =>
@@ -48,56 +49,64 @@ export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptio
       if (commit === newest && isDamage(answer)) damage ??= id;
       throw new Error(`${name}: object ${id} ${wordsOf(answer)}`);
     };
-
-  const stillDamaged = async (commit: string): Promise<Answer | undefined> => {
-    if (damage === undefined || commit !== newest) return undefined;
-    const answer = await objects.read(damage);
-    return answer.kind === 'object' ? undefined : answer;
-  };
-
   return {
     async open(id, ref) {
-      const answer = await objects.read(`${id}^{commit}`);
-      if (answer.kind === 'missing' && id === ref)
-        return failed('RefMissing', `commit ${id} is not in the repository`);
-      if (answer.kind !== 'object')
-        return failed(isDamage(answer) ? 'Corrupt' : 'Unreachable', `commit ${id} ${wordsOf(answer)}`);
-      const { commit, tree } = decodeCommit(answer.id, answer.content);
-      const bad = await stillDamaged(commit.id);
-      if (bad !== undefined) return failed('Corrupt', `object ${damage ?? ''} ${wordsOf(bad)}`);
-      const listed = await plumb('ls-tree', '-r', '-z', '--full-tree', tree);
-      if (listed.kind === 'failed')
-        return failed(
-          listed.interrupted ? 'Unreachable' : 'Corrupt',
-          `listing ${commit.id}: ${listed.stderr}`,
-        );
-      const entries: readonly TreeEntry[] = decodeListing(listed.stdout);
+      const read = await readCommit(objects, id, ref);
+      if (read.kind === 'failed') return read;
+      const { commit } = read;
+      const bad = commit.id === newest && damage !== undefined ? await objects.read(damage) : undefined;
+      if (bad !== undefined && bad.kind !== 'object')
+        return failed('Corrupt', `object ${damage ?? ''} ${wordsOf(bad)}`);
+      const entries = await listTree(plumb, read.tree);
+      if ('kind' in entries) return entries;
       newest = commit.id;
       damage = undefined;
       const blob = blobOf(commit.id);
-      return {
-        kind: 'opened',
-        tree: { repository: name, ref, commit, entries: () => Promise.resolve(entries), blob },
-      };
+      const tree = { repository: name, ref, commit, entries: () => Promise.resolve(entries), blob };
+      return { kind: 'opened', tree };
     },
     async changedPaths(from, to) {
       const range = [`${from.commit.id}^{tree}`, `${to.commit.id}^{tree}`];
-      const options = [
-        '-r',
-        '-z',
-        '--raw',
-        '--no-renames',
-        '--no-abbrev',
-        '--no-ext-diff',
-        '--ignore-submodules=none',
-      ];
-      const end = await plumb('diff-tree', ...options, ...range);
+      const end = await plumb('diff-tree', ...DIFF_OPTIONS, ...range);
       if (end.kind === 'failed') throw new Error(`${name}: comparing ${range.join(' and ')}: ${end.stderr}`);
       return decodeChanges(end.stdout);
     },
     damaged: () => damage !== undefined,
     close: () => objects.close(),
   };
+}
+
+type Plumb = (...args: string[]) => Promise<GitEnd>;
+
+const DIFF_OPTIONS = [
+  '-r',
+  '-z',
+  '--raw',
+  '--no-renames',
+  '--no-abbrev',
+  '--no-ext-diff',
+  '--ignore-submodules=none',
+];
+
+interface ReadCommit {
+  readonly kind: 'commit';
+  readonly commit: Commit;
+  readonly tree: string;
+}
+
+/** Reads the commit behind an id, through an annotated tag if it is one's. */
+async function readCommit(objects: ObjectReader, id: string, ref: string): Promise<ReadCommit | Failure> {
+  const answer = await objects.read(`${id}^{commit}`);
+  if (answer.kind === 'object') return { kind: 'commit', ...decodeCommit(answer.id, answer.content) };
+  if (answer.kind === 'missing' && id === ref)
+    return failed('RefMissing', `commit ${id} is not in the repository`);
+  return failed(isDamage(answer) ? 'Corrupt' : 'Unreachable', `commit ${id} ${wordsOf(answer)}`);
+}
+
+async function listTree(plumb: Plumb, tree: string): Promise<readonly TreeEntry[] | Failure> {
+  const end = await plumb('ls-tree', '-r', '-z', '--full-tree', tree);
+  if (end.kind === 'done') return decodeListing(end.stdout);
+  return failed(end.interrupted ? 'Unreachable' : 'Corrupt', `listing tree ${tree}: ${end.stderr}`);
 }
 
 const isDamage = (answer: Answer): boolean =>

@@ -46,8 +46,8 @@ export function followLinks(
     else if (step.kind === 'problem') problems.push({ code: 'Invalid', text: step.text });
     else {
       const targets = candidatesOf(step.path, index);
-      for (const target of [...step.through, ...targets]) found.add(target);
-      for (const target of targets) if (isLink(target)) roots.add(target);
+      [...step.through, ...targets].forEach((target) => found.add(target));
+      targets.filter(isLink).forEach((target) => roots.add(target));
     }
   }
   return { found: [...found], needs: [...needs], problems };

@@ -43,9 +43,10 @@ export function selectInputs(request: SelectRequest, known: ReadonlyMap<string, 
   const included = withIncludes(request, project);
   const chosen = new Set(included.files);
   for (const position of readByTools(request, project)) chosen.add(position);
+  const refuses = refusal(request, project);
   const links = followLinks(index, chosen, known);
   const kept = new Set(chosen);
-  for (const position of links.found) if (!neverInput(request, project, position)) kept.add(position);
+  for (const position of links.found) if (!refuses(position)) kept.add(position);
   const filters = checkFilters(index, kept, known);
   const files = [...kept].sort((a, b) => a - b).map((position) => index.entries[position] as TreeEntry);
   return {
@@ -75,8 +76,9 @@ interface Included {
 /** The project's own files, then each pattern in turn: the last one that matches a file decides. */
 function withIncludes(request: SelectRequest, project: ProjectFile): Included {
   const { index, placement } = request;
+  const refuses = refusal(request, project);
   const own = projectFiles(index, project.folder);
-  const files = new Set(own.filter((position) => !neverInput(request, project, position)));
+  const files = new Set(own.filter((position) => !refuses(position)));
   const problems: Reason[] = [];
   const warnings: string[] = [];
   for (const text of placement.source.include) {
@@ -87,10 +89,8 @@ function withIncludes(request: SelectRequest, project: ProjectFile): Included {
       problems.push({ code: 'Invalid', text: intoSubmodule(text, submodule) });
     else {
       const matched = matchesOf(pattern, index);
-      const usable = pattern.negative
-        ? matched
-        : matched.filter((position) => !neverInput(request, project, position, pattern));
-      for (const position of usable) pattern.negative ? files.delete(position) : files.add(position);
+      const usable = pattern.negative ? matched : matched.filter((position) => !refuses(position, pattern));
+      for (const position of usable) files[pattern.negative ? 'delete' : 'add'](position);
       if (usable.length === 0) warnings.push(`include “${text}” matches no file that could be an input`);
     }
   }
@@ -125,16 +125,16 @@ function readByTools(request: SelectRequest, project: ProjectFile): number[] {
 }
 
 /** Manifests are never inputs; settings of stacks only where a pattern without wildcards names the file. */
-function neverInput(
-  request: SelectRequest,
+function refusal(
+  { index, documents }: SelectRequest,
   project: ProjectFile,
-  position: number,
-  pattern?: Pattern,
-): boolean {
-  const path = (request.index.entries[position] as TreeEntry).path;
-  if (request.documents.get(path) === 'only') return true;
-  if (pattern?.literal === true && pattern.root === path) return false;
-  return isSettingsFile(path, request.index, project);
+): (position: number, pattern?: Pattern) => boolean {
+  return (position, pattern) => {
+    const { path } = index.entries[position] as TreeEntry;
+    if (documents.get(path) === 'only') return true;
+    if (pattern?.literal === true && pattern.root === path) return false;
+    return isSettingsFile(path, index, project);
+  };
 }
 
 /** Unpaired surrogates stand for bytes that are not UTF-8; the other parts could make a path mean another file. */

@@ -4,6 +4,7 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { GitDriver } from '../../../hub/git/driver.ts';
+import type { Tree } from '../../../hub/git/source.ts';
 import { makeMirror } from '../../../hub/git/native.ts';
 import { readRemote } from '../../../hub/git/remote.ts';
 import { makeRepository } from '../../harness/git.ts';
@@ -110,4 +111,25 @@ test('credentials of the URL reach the server and nothing else', async (t) => {
   const refused = await driver.fetch(MAIN, { anew: false });
   assert.ok(refused.kind === 'failed' && refused.state === 'AuthFailed');
   assert.doesNotMatch(refused.message, /canary|Ym90O/);
+});
+
+test('many fetches do not make many packs, and the last two commits stay readable', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  const remote = readRemote(server.url);
+  assert.ok(remote.kind === 'http');
+  const driver = await makeMirror({ git: await plainProgram(t), name: 'r', remote, folder, packs: 3 });
+  atEnd(t, () => driver.close());
+  const trees: Tree[] = [];
+  for (let n = 0; n < 8; n++) {
+    await repository.commit(`Commit ${n}`, { a: `${n}` });
+    trees.push(await newest(driver));
+  }
+  await driver.fetch(MAIN, { anew: false });
+  const packs = (await readdir(join(folder, 'objects/pack'))).filter((file) => file.endsWith('.pack'));
+  assert.ok(packs.length <= 3, `${packs.length} packs`);
+  const [before, last] = trees.slice(-2) as [Tree, Tree];
+  assert.equal((await driver.changedPaths(before, last)).length, 1);
+  assert.equal((await before.blob((await before.entries())[0]?.id ?? '')).toString(), '6');
 });

@@ -1,7 +1,10 @@
 /** Trees and commits by plumbing: names and modes that `git add` would refuse or change. */
 import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { FileMode } from '../../../hub/git/source.ts';
 import { gitEnvironment, type Repository } from '../../harness/git.ts';
+
+const run = promisify(execFile);
 
 export interface PlumbedFile {
   readonly path: string | Uint8Array;
@@ -35,12 +38,12 @@ export async function commitTree(repository: Repository, tree: string): Promise<
   return id;
 }
 
-function feed(repository: Repository, args: readonly string[], input: string | Uint8Array): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { cwd: repository.folder, env: gitEnvironment() };
-    const child = execFile('git', [...args], options, (error, stdout) =>
-      error === null ? resolve(stdout.trim()) : reject(error),
-    );
-    child.stdin?.end(input);
-  });
+async function feed(
+  repository: Repository,
+  args: readonly string[],
+  input: string | Uint8Array,
+): Promise<string> {
+  const running = run('git', [...args], { cwd: repository.folder, env: gitEnvironment() });
+  running.child.stdin?.end(input);
+  return (await running).stdout.trim();
 }

@@ -286,3 +286,20 @@ test('mirrors of repositories that are no longer configured are removed', async 
     ['new'],
   );
 });
+
+test('ssh is asked by git, with the protocol of this machine and nothing else', async (t) => {
+  const repository = await started(t);
+  const folder = await tempFolder(t, 'ssh');
+  // Stands for ssh and the machine behind it: runs the command that would be sent there.
+  await writeFile(join(folder, 'ssh'), '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n');
+  await chmod(join(folder, 'ssh'), 0o755);
+  const environment = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder };
+  const git = { program: 'git', environment };
+  const rig = await rigOf(t, [settings(`ssh://git@host${repository.folder}`)], { git });
+  assert.equal((await first(rig)).tree?.commit.subject, 'One');
+  await repository.commit('Two', { 'a.yaml': '2' });
+  await repository.git('branch', 'x/main');
+  assert.equal((await first(rig)).tree?.commit.subject, 'Two');
+  await repository.git('branch', '-m', 'main', 'gone');
+  assert.equal((await first(rig)).state, 'RefMissing');
+});
