@@ -2,10 +2,10 @@
  * The order book: what every order stream says now, and the only way to write to it. It is read again after a start,
  * a lost connection and any conflict, so it is never ahead of the broker.
  */
-import type { Jets } from '../shared/nats.ts';
-import { token } from '../shared/subjects.ts';
-import { WIRE_VERSION, type ClusterOrder, type ClusterPolicy, type Order } from '../shared/wire.ts';
 import { canonical } from '../shared/canonical.ts';
+import type { Jets } from '../shared/nats.ts';
+import { token, untoken } from '../shared/subjects.ts';
+import { WIRE_VERSION, type ClusterOrder, type ClusterPolicy, type Order } from '../shared/wire.ts';
 import { placementKey } from './placement.ts';
 import {
   clusterMessage,
@@ -28,120 +28,146 @@ export interface Book {
   /** By placement key; empty until the first load. */
   readonly inForce: ReadonlyMap<string, Order>;
   readonly loaded: boolean;
+  /** Names of all clusters that have an order stream, also those that no manifest names any more. */
+  readonly clusters: readonly string[];
   /** The term under which this hub writes; 0: it only reads. */
   readonly term: number;
-  /** Reads every order stream to its end, those of `clusters` are made when missing. */
+  /** Reads every order stream to its end; those of `clusters` are made when missing. */
   load(clusters: readonly string[]): Promise<void>;
   /** Writes a new term to every stream, so that whoever led before is refused from now on. */
-  lead(clusters: readonly ClusterWish[], now: number): Promise<'stored' | 'conflict'>;
-  /** Publishes cluster policies that changed, then the orders. On a conflict the book must be loaded again. */
-  publish(
-    clusters: readonly ClusterWish[],
-    orders: readonly Order[],
-    now: number,
-  ): Promise<'stored' | 'conflict'>;
+  lead(clusters: readonly ClusterWish[], now: number): Promise<Written>;
+  /** Publishes cluster policies that changed, then the orders. After a conflict the book must be loaded again. */
+  publish(wish: PublishWish): Promise<Written>;
   /** Forgets what was read: the connection was lost, or somebody else may have written. */
   invalidate(): void;
 }
 
+export interface PublishWish {
+  readonly clusters: readonly ClusterWish[];
+  readonly orders: readonly Order[];
+  readonly now: number;
+}
+
+/** `conflict`: somebody else wrote in between. */
+export type Written = 'stored' | 'conflict';
+
+interface Pages {
+  readonly jets: Jets;
+  /** By account. */
+  read: Map<string, OrderStream>;
+  inForce: ReadonlyMap<string, Order>;
+  loaded: boolean;
+  term: number;
+}
+
 /** The book over a connection. */
 export function makeBook(jets: Jets): Book {
-  let read = new Map<string, OrderStream>();
-  let inForce: ReadonlyMap<string, Order> = new Map();
-  let loaded = false;
-  let term = 0;
-
-  const index = (): void => {
-    inForce = new Map([...read.values()].flatMap((stream) => [...stream.orders]));
-  };
-
-  const load = async (clusters: readonly string[]): Promise<void> => {
-    await ensureArtifactStream(jets);
-    for (const cluster of clusters) await ensureAccount(jets, token(cluster));
-    const accounts = await listAccounts(jets);
-    const all = await Promise.all(accounts.map((account) => readOrderStream(jets, account)));
-    read = new Map(all.map((stream) => [stream.account, stream]));
-    index();
-    loaded = true;
-  };
-
-  const write = async (account: string, messages: readonly OrderMessage[]): Promise<boolean> => {
-    const stream = read.get(account);
-    if (stream === undefined || messages.length === 0) return stream !== undefined;
-    const done = await publishOrders(jets, stream.lastSequence, messages);
-    if (done.kind === 'conflict') return false;
-    read.set(account, { ...stream, lastSequence: done.lastSequence });
-    return true;
-  };
-
-  const writeClusters = async (
-    wishes: readonly ClusterWish[],
-    now: number,
-    always: boolean,
-  ): Promise<boolean> => {
-    for (const order of clusterOrders(read, wishes, { term, now, always })) {
-      const account = token(order.cluster);
-      if (!(await write(account, [clusterMessage(account, order)]))) return false;
-      read.set(account, { ...read.get(account)!, cluster: order });
-    }
-    return true;
-  };
-
-  const settle = (stored: boolean): 'stored' | 'conflict' => {
-    if (!stored) loaded = false;
-    return stored ? 'stored' : 'conflict';
-  };
-
+  const pages: Pages = { jets, read: new Map(), inForce: new Map(), loaded: false, term: 0 };
   return {
     get inForce() {
-      return inForce;
+      return pages.inForce;
     },
     get loaded() {
-      return loaded;
+      return pages.loaded;
+    },
+    get clusters() {
+      return [...pages.read.values()].map(clusterOf);
     },
     get term() {
-      return term;
+      return pages.term;
     },
-    load,
-    lead: async (clusters, now) => {
-      term = Math.max(now, ...[...read.values()].map((stream) => stream.cluster?.term ?? 0)) + 1;
-      return settle(await writeClusters(clusters, now, true));
-    },
-    publish: async (clusters, orders, now) => {
-      if (!(await writeClusters(clusters, now, false))) return settle(false);
-      for (const [cluster, group] of Map.groupBy(orders, (order) => order.cluster)) {
-        const account = token(cluster);
-        if (
-          !(await write(
-            account,
-            group.map((order) => orderMessage(account, order)),
-          ))
-        )
-          return settle(false);
-        const stream = read.get(account)!;
-        const merged = new Map([
-          ...stream.orders,
-          ...group.map((order) => [placementKey(order), order] as const),
-        ]);
-        read.set(account, { ...stream, orders: merged });
-      }
-      index();
-      return 'stored';
-    },
+    load: (clusters) => load(pages, clusters),
+    lead: (clusters, now) => lead(pages, clusters, now),
+    publish: (wish) => publish(pages, wish),
     invalidate: () => {
-      loaded = false;
+      pages.loaded = false;
     },
   };
 }
+
+async function load(pages: Pages, clusters: readonly string[]): Promise<void> {
+  const { jets } = pages;
+  await ensureArtifactStream(jets);
+  for (const cluster of clusters) await ensureAccount(jets, token(cluster));
+  const accounts = await listAccounts(jets);
+  const all = await Promise.all(accounts.map((account) => readOrderStream(jets, account)));
+  pages.read = new Map(all.map((stream) => [stream.account, stream]));
+  index(pages);
+  pages.loaded = true;
+}
+
+function index(pages: Pages): void {
+  pages.inForce = new Map([...pages.read.values()].flatMap((stream) => [...stream.orders]));
+}
+
+async function lead(pages: Pages, clusters: readonly ClusterWish[], now: number): Promise<Written> {
+  pages.term = Math.max(now, ...[...pages.read.values()].map((stream) => stream.cluster?.term ?? 0)) + 1;
+  return settle(pages, await writeClusters(pages, clusters, { now, always: true }));
+}
+
+async function publish(pages: Pages, { clusters, orders, now }: PublishWish): Promise<Written> {
+  if (!(await writeClusters(pages, clusters, { now, always: false }))) return settle(pages, false);
+  for (const [cluster, group] of Map.groupBy(orders, (order) => order.cluster)) {
+    const account = token(cluster);
+    const messages = group.map((order) => orderMessage(account, order));
+    if (!(await write(pages, account, messages))) return settle(pages, false);
+    const stream = pages.read.get(account)!;
+    const merged = new Map([
+      ...stream.orders,
+      ...group.map((order) => [placementKey(order), order] as const),
+    ]);
+    pages.read.set(account, { ...stream, orders: merged });
+  }
+  index(pages);
+  return 'stored';
+}
+
+function settle(pages: Pages, stored: boolean): Written {
+  if (!stored) pages.loaded = false;
+  return stored ? 'stored' : 'conflict';
+}
+
+/** False: somebody else wrote in between. */
+async function write(pages: Pages, account: string, messages: readonly OrderMessage[]): Promise<boolean> {
+  const stream = pages.read.get(account);
+  if (stream === undefined) return false;
+  const done = await publishOrders(pages.jets, stream.lastSequence, messages);
+  if (done.kind === 'conflict') return false;
+  pages.read.set(account, { ...stream, lastSequence: done.lastSequence });
+  return true;
+}
+
+interface ClusterWriting {
+  readonly now: number;
+  /** Also where the policy is the one of before: the term is what counts. */
+  readonly always: boolean;
+}
+
+async function writeClusters(
+  pages: Pages,
+  wishes: readonly ClusterWish[],
+  writing: ClusterWriting,
+): Promise<boolean> {
+  for (const order of clusterOrders(pages, wishes, writing)) {
+    const account = token(order.cluster);
+    if (!(await write(pages, account, [clusterMessage(account, order)]))) return false;
+    pages.read.set(account, { ...pages.read.get(account)!, cluster: order });
+  }
+  return true;
+}
+
+/** From what the stream says itself; a stream that says nothing yet bears the name as its account. */
+const clusterOf = ({ account, cluster, orders }: OrderStream): string =>
+  cluster?.cluster ?? [...orders.values()][0]?.cluster ?? untoken(account);
 
 /**
  * The cluster messages that are due. A stream whose cluster no manifest names gets the new term as well, with the
  * policy that it had; one that never had a policy cannot hold orders.
  */
 function clusterOrders(
-  read: ReadonlyMap<string, OrderStream>,
+  { read, term }: Pages,
   wishes: readonly ClusterWish[],
-  { term, now, always }: { readonly term: number; readonly now: number; readonly always: boolean },
+  { now, always }: ClusterWriting,
 ): readonly ClusterOrder[] {
   const wished = new Map(wishes.map((wish) => [token(wish.name), wish]));
   return [...read.values()].flatMap(({ account, cluster }) => {

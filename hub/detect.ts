@@ -5,7 +5,7 @@ import { canonical, sha256 } from '../shared/canonical.ts';
 import { MAX_REASON_INPUTS, type Reason } from '../shared/outcome.ts';
 import type { Order, RunInputs } from '../shared/wire.ts';
 import type { TreeEntry } from './git/source.ts';
-import type { Wanted } from './placement.ts';
+import { placementKey, type Wanted } from './placement.ts';
 
 /**
  * `new`: no order yet, or it was forgotten. `changed`: other inputs. `requested`: another `runRequest`.
@@ -20,6 +20,21 @@ export interface Change {
 
 /** The files of the order in force where the hub still knows them: path to mode and object id. */
 export type KnownFiles = ReadonlyMap<string, string>;
+
+/** Compares every placement with its order in force, by placement key. */
+export function detectAll(
+  all: readonly Wanted[],
+  inForce: ReadonlyMap<string, Order>,
+  knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined,
+): ReadonlyMap<string, Change> {
+  return new Map(
+    all.map((wanted) => {
+      const key = placementKey(wanted.placement);
+      const order = inForce.get(key);
+      return [key, detect(wanted, order, order && knownFiles(key, order.inputDigest))];
+    }),
+  );
+}
 
 /** Compares one placement with its order in force. */
 export function detect(wanted: Wanted, order: Order | undefined, known: KnownFiles | undefined): Change {

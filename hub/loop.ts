@@ -1,7 +1,6 @@
 /** Passes, one after the other: at their time, or at once when something woke the loop while one was running. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../shared/limits.ts';
-import type { Log } from '../shared/log.ts';
 import type { PassEnd } from './poll.ts';
 
 /** Pause after a pass that failed, doubled up to the greatest. */
@@ -17,7 +16,6 @@ export interface LoopEdges {
   /** A pass threw: nothing that was read before may be trusted. */
   onError(error: unknown): void;
   clock(): number;
-  readonly log: Log;
 }
 
 export interface Loop {

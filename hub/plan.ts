@@ -9,7 +9,7 @@ import type { Order } from '../shared/wire.ts';
 import { absentVerdict, type Absence } from './absence.ts';
 import { claimConflicts, identityChange } from './claims.ts';
 import type { Decision } from './decision.ts';
-import { detect, type Change, type KnownFiles } from './detect.ts';
+import type { Change } from './detect.ts';
 import { oversize } from './order.ts';
 import { placementKey, type PlacementId, type Wanted } from './placement.ts';
 import type { Draft, Plan, Step, Verdict } from './step.ts';
@@ -22,8 +22,8 @@ export interface PlanInput extends Absence {
   readonly seenGen: ReadonlyMap<string, number>;
   /** Placements whose agent lacks the order in force, or has a newer generation than the streams. */
   readonly republish: ReadonlyMap<string, string>;
-  /** Input files of the orders in force, where the hub still has their list. */
-  readonly knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined;
+  /** How each wanted placement differs from its order in force, by placement key. */
+  readonly changes: ReadonlyMap<string, Change>;
   readonly now: number;
 }
 
@@ -63,7 +63,8 @@ function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | unde
   const moved = identityChange(wanted.placement, order);
   if (moved !== undefined) return keep('hold', moved);
   if (input.frozen !== undefined) return keep('refused', input.frozen);
-  const change = detect(wanted, order, order && input.knownFiles(key, order.inputDigest));
+  const change = input.changes.get(key);
+  if (change === undefined) throw new Error(`nothing was detected for ${key}`);
   const tooLarge = oversize(wanted);
   if (tooLarge !== undefined) return keep('refused', tooLarge);
   const suspended = wanted.placement.suspended;

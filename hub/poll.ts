@@ -11,8 +11,7 @@ import { UnbuildableError } from './artifact.ts';
 import type { Book } from './book.ts';
 import { readCatalog } from './catalog/read.ts';
 import type { Catalog, CatalogFile } from './catalog/catalog.ts';
-import type { PlannedCommit } from './decision.ts';
-import type { KnownFiles } from './detect.ts';
+import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
 import type { SourceView, Tree } from './git/source.ts';
@@ -25,8 +24,13 @@ import type { Plan, Step } from './step.ts';
 /** What a pass needs of the world. */
 export interface PollEdges {
   refresh(now: number): Promise<readonly SourceView[]>;
+  /** When the next poll is due, ms. */
+  nextDue(): number;
+  observe(views: readonly SourceView[]): void;
   /** Whether this hub holds the lease. */
   leads(now: number): boolean;
+  /** The clusters whose reports are followed from now on. */
+  follow(clusters: readonly string[]): void;
   /** What keeps the board from being complete; undefined when every state stream was read to its end. */
   boardGap(): string | undefined;
   /** Manifests and project files of every readable tree. */
@@ -38,13 +42,13 @@ export interface PollEdges {
     trees: ReadonlyMap<string, Tree>,
   ): Promise<Measured>;
   book: Book;
-  /** Placements whose artifact the broker lacks. */
-  missingArtifacts(orders: ReadonlyMap<string, Order>): Promise<readonly string[]>;
+  /** Placements whose artifact the broker lacks; `all`: the broker may be another one, so each is looked for. */
+  missingArtifacts(all: boolean): Promise<readonly string[]>;
   build(tree: Tree, wanted: Wanted): Promise<Sealed>;
   upload(sealed: Sealed): Promise<void>;
   /** Generations and requests that agents named since the last pass. */
   asked(): Asked;
-  knownFiles(key: string, inputDigest: string): KnownFiles | undefined;
+  readonly knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined;
   remember(done: Done): void;
   /** Called between steps with the name of the one that is over; tests stop the process there. */
   at(step: string): void;
@@ -71,8 +75,6 @@ export interface Done {
   readonly measured: Measured;
   readonly plan: Plan;
   readonly orders: readonly Order[];
-  /** Commits that no pass planned before. */
-  readonly commits: readonly Omit<PlannedCommit, 'decisions' | 'orders' | 'plannedAt'>[];
 }
 
 export type PassEnd =
@@ -98,7 +100,7 @@ export async function pass(
   { now, dirty }: { now: number; dirty: boolean },
 ): Promise<PassEnd> {
   const views = await edges.refresh(now);
-  if (!edges.leads(now)) return { kind: 'following' };
+  edges.observe(views);
   const gate = gateOf(views);
   if (gate.kind === 'closed') return { kind: 'waiting', reason: gate.reason };
   if (!dirty && now < memory.changesAt && !differs(memory, views)) return { kind: 'idle' };
@@ -107,36 +109,30 @@ export async function pass(
   const catalog = readCatalog(await edges.gather(views), now);
   const resolution = resolve(catalog, now);
   const clusters = resolution.clusters.map(({ name, policy }) => ({ name, policy }));
-  if (!edges.book.loaded) {
-    await edges.book.load(clusters.map((cluster) => cluster.name));
-    edges.at('loaded');
-    if ((await edges.book.lead(clusters, now)) === 'conflict') return { kind: 'conflict' };
-    edges.at('leading');
-  }
+  const leading = edges.leads(now);
+  const newcomer = clusters.some(({ name }) => !edges.book.clusters.includes(name));
+  const fresh = !edges.book.loaded || !leading || newcomer;
+  if (fresh) await edges.book.load(clusters.map((cluster) => cluster.name));
+  edges.at('loaded');
+  if (fresh && leading && (await edges.book.lead(clusters, now)) === 'conflict') return { kind: 'conflict' };
+  edges.at('leading');
+  edges.follow(edges.book.clusters);
   const gap = edges.boardGap();
   if (gap !== undefined) return { kind: 'waiting', reason: gap };
   const measured = await edges.measure(resolution.placements, catalog, gate.trees);
   edges.at('measured');
 
-  const planned = await planOf(edges, { gate, catalog, resolution, measured, now });
+  const planned = await planOf(edges, { gate, catalog, resolution, measured, now, fresh });
   edges.at('planned');
+  if (!leading) return follow(edges, { now, views, catalog, resolution, measured, plan: planned });
   const artifacts = await buildAll(edges, planned, gate.trees);
   edges.at('uploaded');
   const carried = withoutFailed(planned, artifacts.failed);
   const orders = carried.steps.map((step) => orderOf(step, { edges, artifacts, trees: gate.trees, now }));
-  if ((await edges.book.publish(clusters, orders, now)) === 'conflict') return { kind: 'conflict' };
+  if ((await edges.book.publish({ clusters, orders, now })) === 'conflict') return { kind: 'conflict' };
   edges.at('published');
 
-  const done = {
-    now,
-    views,
-    catalog,
-    resolution,
-    measured,
-    plan: carried,
-    orders,
-    commits: newCommits(memory, views),
-  };
+  const done = { now, views, catalog, resolution, measured, plan: carried, orders };
   edges.remember(done);
   memory.commits = commitsOf(views);
   memory.states = statesOf(views);
@@ -145,20 +141,27 @@ export async function pass(
   return { kind: 'planned', done };
 }
 
+/** A hub that does not lead shows what it would plan, and publishes nothing. */
+function follow(edges: PollEdges, seen: Omit<Done, 'orders'>): PassEnd {
+  edges.remember({ ...seen, plan: { steps: [], decisions: seen.plan.decisions }, orders: [] });
+  edges.book.invalidate();
+  return { kind: 'following' };
+}
+
 interface PlanContext {
   readonly gate: Gate & { readonly kind: 'open' };
   readonly catalog: Catalog;
   readonly resolution: Resolution;
   readonly measured: Measured;
   readonly now: number;
+  /** The order book was read in this pass. */
+  readonly fresh: boolean;
 }
 
-async function planOf(
-  edges: PollEdges,
-  { gate, catalog, resolution, measured, now }: PlanContext,
-): Promise<Plan> {
+async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
+  const { gate, catalog, resolution, measured, now } = context;
   const asked = edges.asked();
-  const missing = await edges.missingArtifacts(edges.book.inForce);
+  const missing = await edges.missingArtifacts(context.fresh);
   const lost = missing.map((key) => [key, 'its artifact was gone'] as const);
   return plan({
     wanted: measured.wanted,
@@ -171,7 +174,7 @@ async function planOf(
     inForce: edges.book.inForce,
     seenGen: asked.seenGen,
     republish: new Map([...asked.republish, ...lost]),
-    knownFiles: (key, inputDigest) => edges.knownFiles(key, inputDigest),
+    changes: detectAll(measured.wanted, edges.book.inForce, edges.knownFiles),
     now,
   });
 }
@@ -232,12 +235,5 @@ const statesOf = (views: readonly SourceView[]): string =>
   views.map((view) => `${view.name}=${view.state}`).join();
 
 const differs = (memory: PassMemory, views: readonly SourceView[]): boolean =>
-  statesOf(views) !== memory.states || newCommits(memory, views).length > 0;
-
-function newCommits(memory: PassMemory, views: readonly SourceView[]): Done['commits'] {
-  return views.flatMap(({ name, ref, tree }) =>
-    tree === undefined || memory.commits.get(name) === tree.commit.id
-      ? []
-      : [{ repository: name, ref, commit: tree.commit }],
-  );
-}
+  statesOf(views) !== memory.states ||
+  [...commitsOf(views)].some(([name, commit]) => memory.commits.get(name) !== commit);

@@ -14,6 +14,20 @@ export async function hasArtifact({ jsm }: Jets, ref: ArtifactRef): Promise<bool
   return info.state.subjects?.[marker] !== undefined;
 }
 
+/** Those of the artifacts that the broker lacks. One look at the stream, however many they are. */
+export async function missingArtifacts(
+  { jsm }: Jets,
+  refs: readonly ArtifactRef[],
+): Promise<ReadonlySet<string>> {
+  if (refs.length === 0) return new Set();
+  const info = await jsm.streams.info(ARTIFACT_STREAM, { subjects_filter: hubSubjects.artifacts });
+  const there = info.state.subjects ?? {};
+  const missing = refs.filter(
+    (ref) => there[hubSubjects.artifactChunk(ref.name, ref.chunks - 1)] === undefined,
+  );
+  return new Set(missing.map((ref) => ref.name));
+}
+
 /** Stores an artifact unless it is there. Its name is the hash of its bytes, so writing one twice changes nothing. */
 export async function uploadArtifact(jets: Jets, { ref, stored }: Sealed): Promise<void> {
   if (await hasArtifact(jets, ref)) return;

@@ -35,7 +35,7 @@ test('a book that is read again says what was published', async (t) => {
   const book = makeBook(await jetsFor(t, server));
   await book.load(['harbour']);
   assert.equal(await book.lead([HARBOUR], NOW), 'stored');
-  assert.equal(await book.publish([HARBOUR], [web], NOW), 'stored');
+  assert.equal(await book.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'stored');
   const later = makeBook(await jetsFor(t, server));
   await later.load([]);
   assert.deepEqual([...later.inForce], [[keyOf(web), web]]);
@@ -49,7 +49,7 @@ test('many orders go out in the order of the plan, each against the sequence bef
   );
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
-  assert.equal(await book.publish([HARBOUR], orders, NOW), 'stored');
+  assert.equal(await book.publish({ clusters: [HARBOUR], orders, now: NOW }), 'stored');
   const later = makeBook(await jetsFor(t, server));
   await later.load([]);
   assert.equal(later.inForce.size, 300);
@@ -64,7 +64,7 @@ test('a leader that slept through a change of leaders can publish nothing', asyn
   await next.lead([HARBOUR], NOW);
   assert.ok(next.term > old.term);
 
-  assert.equal(await old.publish([HARBOUR], [web], NOW), 'conflict');
+  assert.equal(await old.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'conflict');
   assert.equal(old.loaded, false);
   const seen = makeBook(await jetsFor(t, server));
   await seen.load([]);
@@ -79,9 +79,13 @@ test('an unchanged cluster policy is not published again, a changed one is', asy
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
   const before = await last();
-  await book.publish([HARBOUR], [], NOW);
+  await book.publish({ clusters: [HARBOUR], orders: [], now: NOW });
   assert.equal(await last(), before);
-  await book.publish([{ name: 'harbour', policy: { maxConcurrentRuns: 8 } }], [], NOW);
+  await book.publish({
+    clusters: [{ name: 'harbour', policy: { maxConcurrentRuns: 8 } }],
+    orders: [],
+    now: NOW,
+  });
   assert.equal(await last(), before + 1);
 });
 
@@ -92,10 +96,10 @@ test('a store that was lost is made anew by the next load', async (t) => {
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
   await jets.jsm.streams.delete('harbour');
-  await assert.rejects(book.publish([HARBOUR], [web], NOW));
+  await assert.rejects(book.publish({ clusters: [HARBOUR], orders: [web], now: NOW }));
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
-  assert.equal(await book.publish([HARBOUR], [web], NOW), 'stored');
+  assert.equal(await book.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'stored');
 });
 
 test('an artifact is there when its last chunk is', async (t) => {

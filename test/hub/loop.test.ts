@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { runLoop, type Loop, type LoopEdges } from '../../hub/loop.ts';
 import type { PassEnd } from '../../hub/poll.ts';
-import { makeLog } from '../../shared/log.ts';
 import { atEnd } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
-
-const log = makeLog({ name: 'test', level: 'silent' });
 
 interface Runs {
   readonly loop: Loop;
@@ -35,7 +32,6 @@ function start(
     nextDue: () => Number.MAX_SAFE_INTEGER / 2 ** 30,
     onError: (error) => errors.push(error),
     clock: () => 0,
-    log,
   };
   const runs: Runs = { dirty, errors, loop: undefined as never };
   const loop = runLoop(

@@ -1,4 +1,5 @@
 /** Values for tests of the hub: whole and valid, with what a test cares about changed. */
+import { detectAll } from '../../hub/detect.ts';
 import type { Wanted, Placement } from '../../hub/placement.ts';
 import type { RemovalManifest } from '../../hub/catalog/catalog.ts';
 import type { PlanInput } from '../../hub/plan.ts';
@@ -131,12 +132,20 @@ export function makeRemoval(stack: string, change: Partial<RemovalManifest['spec
     name: 'let-go',
     labels: {},
     annotations: {},
-    spec: { stacks: [stack], mode: 'retain', ...change },
+    written: {},
+    lines: {},
+    spec: { stacks: [stack], mode: 'retain', expires: new Date(NOW + 3_600_000).toISOString(), ...change },
   };
 }
 
-export function makePlanInput(change: Partial<PlanInput> = {}): PlanInput {
+/** What a pass would hand to the plan; what changed is detected from `wanted`, `inForce` and `knownFiles`. */
+export interface PlanStory extends Partial<Omit<PlanInput, 'changes'>> {
+  readonly knownFiles?: Parameters<typeof detectAll>[2];
+}
+
+export function makePlanInput({ knownFiles = () => undefined, ...change }: PlanStory = {}): PlanInput {
   return {
+    changes: detectAll(change.wanted ?? [], change.inForce ?? new Map(), knownFiles),
     wanted: [],
     refused: [],
     unreadable: [],
@@ -146,7 +155,6 @@ export function makePlanInput(change: Partial<PlanInput> = {}): PlanInput {
     inForce: new Map(),
     seenGen: new Map(),
     republish: new Map(),
-    knownFiles: () => undefined,
     now: NOW,
     ...change,
   };

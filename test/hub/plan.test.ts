@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { plan, printPlan, type PlanInput } from '../../hub/plan.ts';
+import { plan, printPlan } from '../../hub/plan.ts';
 import { golden } from '../harness/golden.ts';
-import { inForce, makeOrder, makePlacement, makePlanInput, makeRemoval, makeWanted, NOW } from './make.ts';
+import {
+  inForce,
+  makeOrder,
+  makePlacement,
+  makePlanInput,
+  makeRemoval,
+  makeWanted,
+  NOW,
+  type PlanStory,
+} from './make.ts';
 
 const web = makeWanted({ name: 'web' });
 const origin = web.placement.origin;
@@ -16,7 +25,7 @@ const suspended = { suspended: { code: 'Suspended', text: 'Stack shop/web: freez
 const invalid = { code: 'Invalid', text: 'fleet:stacks/web/stack.yaml:7: unknown field “replicsa”' } as const;
 
 /** Each story: what is wanted, what is in force; the golden text says what comes of it. */
-const stories: Readonly<Record<string, Partial<PlanInput>>> = {
+const stories: Readonly<Record<string, PlanStory>> = {
   'a new placement': { wanted: [web] },
   'nothing changed': { wanted: [web], inForce: inForce(makeOrder(web)) },
   'a file changed': {
@@ -180,13 +189,13 @@ test('every order lies above whatever was seen of its placement', () => {
 });
 
 test('nothing that is absent, broken or unread ever lets go of a placement', () => {
-  const absences: Partial<PlanInput>[] = Object.values(stories).filter(
+  const absences: PlanStory[] = Object.values(stories).filter(
     ({ removals, inForce: orders }) =>
       removals === undefined && [...(orders?.values() ?? [])].every((order) => order.action !== 'forget'),
   );
   fc.assert(
     fc.property(fc.subarray(absences, { minLength: 1 }), (parts) => {
-      const { steps } = plan(makePlanInput(Object.assign({}, ...parts) as Partial<PlanInput>));
+      const { steps } = plan(makePlanInput(Object.assign({}, ...parts) as PlanStory));
       for (const step of steps) {
         assert.notEqual(step.action, 'forget');
         if (step.wanted === undefined) assert.ok(step.base !== undefined);

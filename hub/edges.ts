@@ -1,0 +1,110 @@
+/** What a pass needs of the world, made of the hub's parts. */
+import type { Jets } from '../shared/nats.ts';
+import { token } from '../shared/subjects.ts';
+import type { Order } from '../shared/wire.ts';
+import { buildArtifact } from './artifact.ts';
+import type { Board } from './board.ts';
+import type { Book } from './book.ts';
+import { makeGather } from './catalog/files.ts';
+import type { Collector } from './collect.ts';
+import type { Sources } from './git/source.ts';
+import type { Hellos } from './hello.ts';
+import { makeMeasure } from './measure.ts';
+import type { Model } from './model.ts';
+import { placementKey } from './placement.ts';
+import type { Done, PollEdges } from './poll.ts';
+import type { Store } from './store.ts';
+import { missingArtifacts, uploadArtifact } from './upload.ts';
+
+export interface Parts {
+  readonly store: Store;
+  readonly jets: Jets;
+  readonly book: Book;
+  /** Seals artifacts. */
+  readonly secret: Uint8Array;
+  /** Called between steps. */
+  readonly at: (step: string) => void;
+  readonly sources: Sources;
+  readonly collector: Collector;
+  readonly hellos: Hellos;
+  readonly model: Model;
+  readonly leads: (now: number) => boolean;
+}
+
+/** The world as a pass sees it. */
+export function edgesOf(parts: Parts): PollEdges {
+  const { store, jets, book, sources, collector, hellos, model, leads } = parts;
+  return {
+    refresh: (now) => sources.refresh(now),
+    nextDue: () => sources.nextDue(),
+    observe: (views) => model.onSources(views),
+    leads,
+    boardGap: () => collector.gap,
+    follow: (clusters) =>
+      collector.setClusters(clusters.map((cluster) => ({ cluster, account: token(cluster) }))),
+    gather: makeGather(),
+    measure: makeMeasure(),
+    book,
+    missingArtifacts: (all) => lackingArtifact(jets, book, all ? undefined : collector.board),
+    build: (tree, wanted) => buildArtifact(tree, wanted.files, parts.secret),
+    upload: (sealed) => uploadArtifact(jets, sealed),
+    asked: () => {
+      const { seenGen, republish } = hellos.asked();
+      return { seenGen: highest(seenGen, collector), republish };
+    },
+    knownFiles: (key, inputDigest) => store.knownFiles(key, inputDigest),
+    remember: (done) => {
+      remember(store, done);
+      hellos.settle(done.orders.map(placementKey));
+      model.onDone(done);
+    },
+    at: parts.at,
+  };
+}
+
+/** Placements whose artifact is not on the broker: looked for among all, or among those whose agent says so. */
+async function lackingArtifact(jets: Jets, book: Book, board: Board | undefined): Promise<readonly string[]> {
+  const asked = [...book.inForce].filter(
+    ([key, order]) =>
+      order.action !== 'forget' &&
+      (board === undefined || board.reports.get(key)?.reason.code === 'ArtifactUnavailable'),
+  );
+  const missing = await missingArtifacts(
+    jets,
+    asked.map(([, order]) => order.artifact),
+  );
+  return asked.filter(([, order]) => missing.has(order.artifact.name)).map(([key]) => key);
+}
+
+/** The highest generation of each placement that its agent named in a report or a hello. */
+function highest(seen: ReadonlyMap<string, number>, { board }: Collector): ReadonlyMap<string, number> {
+  const gens = new Map(seen);
+  for (const [key, report] of board.reports) gens.set(key, Math.max(report.gen, gens.get(key) ?? 0));
+  return gens;
+}
+
+/** What a later pass, or a hub that starts again, explains its decisions with. */
+function remember(store: Store, { plan, orders, measured, views, now }: Done): void {
+  const published = new Set(orders.map(placementKey));
+  for (const { placement, inputDigest, files } of measured.wanted) {
+    const key = placementKey(placement);
+    if (published.has(key)) store.recordFiles(key, inputDigest, files);
+  }
+  for (const { name, ref, tree } of views) {
+    if (tree === undefined) continue;
+    const started = orders.filter((order) => order.action === 'run' && cameFrom(order, name));
+    const { commit } = tree;
+    store.addPlanned({
+      repository: name,
+      ref,
+      commit,
+      plannedAt: now,
+      decisions: plan.decisions,
+      orders: started.length,
+    });
+  }
+  store.recordSources(views);
+}
+
+const cameFrom = ({ source }: Order, repository: string): boolean =>
+  source.repository === repository || source.manifest.repository === repository;

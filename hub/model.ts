@@ -1,0 +1,178 @@
+/** What the API reads: the newest pass, the board and the store, joined when somebody looks and kept until they change. */
+import { randomUUID } from 'node:crypto';
+import type { Jets } from '../shared/nats.ts';
+import { limits } from '../shared/limits.ts';
+import { token } from '../shared/subjects.ts';
+import { commitEvent, makeEventLog, placementEvent, sourceEvent, type EventLog } from './api/events.ts';
+import type { ClusterView, ReadModel } from './api/model.ts';
+import { EMPTY_BOARD, type Board } from './board.ts';
+import type { Book } from './book.ts';
+import type { Problem } from './catalog/catalog.ts';
+import type { BoardChange } from './collect.ts';
+import type { PlannedCommit } from './decision.ts';
+import type { SourceView } from './git/source.ts';
+import type { Dropped } from './intake.ts';
+import { placementKey } from './placement.ts';
+import type { Done, PassEnd } from './poll.ts';
+import { readLog, readRuns } from './records.ts';
+import type { Store } from './store.ts';
+import { joinRows, refreshRows, type View, type ViewInput } from './view.ts';
+
+export interface ModelOptions {
+  readonly store: Store;
+  readonly jets: Jets;
+  readonly book: Book;
+  readonly clock: () => number;
+}
+
+/** The read model, and the three things that change it. */
+export interface Model extends ReadModel {
+  onBoard(board: Board, change: BoardChange): void;
+  onDone(done: Done): void;
+  onPass(end: PassEnd, now: number): void;
+  onSources(views: readonly SourceView[]): void;
+  onDrop(dropped: Dropped): void;
+  /** Messages that were left out, by what was wrong with them. */
+  dropped(): ReadonlyMap<string, number>;
+}
+
+interface State {
+  board: Board;
+  done: Done | undefined;
+  sources: readonly SourceView[];
+  waiting: string | undefined;
+  /** Undefined: everything is to be joined anew. */
+  view: View | undefined;
+}
+
+/** Passes come at least as often as the slowest poll; a loop that is silent for longer is stuck. */
+const STUCK_MS = 2 * limits.pollBackoffMaxMs;
+
+/** An empty model; it is ready after the first pass. */
+export function makeModel({ store, jets, book, clock }: ModelOptions): Model {
+  const state: State = {
+    board: EMPTY_BOARD,
+    done: undefined,
+    sources: [],
+    waiting: 'no pass has ended yet',
+    view: undefined,
+  };
+  let lastPass = clock();
+  const dropped = new Map<string, number>();
+  const events = makeEventLog(randomUUID().slice(0, 8));
+  const input = (): ViewInput => inputOf(state, store, book);
+  const view = (): View => (state.view ??= joinRows(input()));
+  return {
+    now: clock,
+    view,
+    board: () => state.board,
+    clusters: () => clusterViews(state, book),
+    history: () => store.history,
+    sources: () => state.sources,
+    problems: () => problemsOf(state.done),
+    events,
+    runs: ({ cluster, stack }) => readRuns(jets, { cluster, account: token(cluster) }, stack),
+    log: (cluster, { run, ...wish }) => readLog(jets, { cluster, account: token(cluster) }, { run, ...wish }),
+    notReady: () => state.waiting,
+    unhealthy: () =>
+      clock() - lastPass > STUCK_MS ? `no pass has ended for ${STUCK_MS / 60_000} minutes` : undefined,
+    onBoard: (board, change) => {
+      state.board = board;
+      if (change.clusters === 'all') state.view = undefined;
+      else if (state.view !== undefined) state.view = refreshRows(state.view, input(), change.reports);
+      publishRows(events, view(), { keys: change.reports, at: clock() });
+    },
+    onDone: (done) => {
+      state.done = done;
+      state.view = undefined;
+      for (const commit of newCommits(store.history.commits, done.now)) events.publish(commitEvent(commit));
+      publishRows(events, view(), { keys: done.orders.map(placementKey), at: done.now });
+    },
+    onPass: (end, now) => {
+      lastPass = now;
+      state.waiting = waitingFor(end, state.waiting);
+    },
+    onDrop: ({ cause }) => void dropped.set(cause, (dropped.get(cause) ?? 0) + 1),
+    dropped: () => dropped,
+    onSources: (views) => {
+      const before = new Map(state.sources.map((source) => [source.name, source.state]));
+      for (const source of views)
+        if (before.get(source.name) !== source.state) events.publish(sourceEvent(source));
+      const changed = views.some((source, n) => source.state !== state.sources[n]?.state);
+      state.sources = views;
+      if (changed) state.view = undefined;
+    },
+  };
+}
+
+function waitingFor(end: PassEnd, before: string | undefined): string | undefined {
+  switch (end.kind) {
+    case 'planned':
+      return undefined;
+    case 'waiting':
+      return end.reason;
+    case 'following':
+      return 'another hub leads; this one only reads';
+    case 'conflict':
+    case 'idle':
+      return before;
+  }
+}
+
+function inputOf(state: State, store: Store, book: Book): ViewInput {
+  const { done, board, sources } = state;
+  return {
+    placements: done?.resolution.placements ?? [],
+    refused: [...(done?.resolution.refused ?? []), ...(done?.measured.refused ?? [])],
+    orders: book.inForce,
+    board,
+    sources,
+    history: store.history,
+  };
+}
+
+/** Planned for the first time by the pass of `now`, oldest first. */
+const newCommits = (commits: readonly PlannedCommit[], now: number): readonly PlannedCommit[] =>
+  commits.filter((commit) => commit.plannedAt === now).reverse();
+
+function publishRows(
+  events: EventLog,
+  view: View,
+  { keys, at }: { keys: readonly string[]; at: number },
+): void {
+  for (const key of keys) {
+    const row = view.rows[view.index.get(key) ?? -1];
+    if (row !== undefined) events.publish(placementEvent(row, at));
+  }
+}
+
+function problemsOf(done: Done | undefined): readonly Problem[] {
+  if (done === undefined) return [];
+  return [...done.catalog.problems, ...done.resolution.warnings];
+}
+
+/** Clusters that a manifest names, and those of which orders are left. */
+function clusterViews({ done }: State, book: Book): readonly ClusterView[] {
+  const declared = (done?.resolution.clusters ?? []).map(
+    ({ name, labels, offlineAfterMs, policy }): ClusterView => ({
+      name,
+      labels,
+      declared: true,
+      offlineAfterMs,
+      maxConcurrentRuns: policy.maxConcurrentRuns,
+      ...(policy.suspend === undefined
+        ? {}
+        : { suspended: policy.suspend as ClusterView['suspended'] & object }),
+    }),
+  );
+  const names = new Set(declared.map((cluster) => cluster.name));
+  const left = book.clusters
+    .filter((name) => !names.has(name))
+    .map((name): ClusterView => ({
+      name,
+      labels: {},
+      declared: false,
+      offlineAfterMs: limits.offlineAfterMs,
+    }));
+  return [...declared, ...left].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,191 @@
+/** Builds the hub's parts, hands them to its loops and owns them until it is closed. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Log } from '../shared/log.ts';
+import { connectBroker, jetsOf, type Jets, type NatsConnection } from '../shared/nats.ts';
+import { token } from '../shared/subjects.ts';
+import { makeBook, type Book } from './book.ts';
+import { startCollector, type BoardChange, type Collector } from './collect.ts';
+import type { Repository } from './config.ts';
+import { edgesOf } from './edges.ts';
+import { makeSources } from './git/poller.ts';
+import type { Sources } from './git/source.ts';
+import { answerHellos, type Hellos } from './hello.ts';
+import { keepLease, type Lease } from './lease.ts';
+import { runLoop, type Loop } from './loop.ts';
+import { makeModel, type Model } from './model.ts';
+import { freshMemory, pass, type PollEdges } from './poll.ts';
+import { openStore, type Store } from './store.ts';
+import { isDrained } from './streams.ts';
+
+export interface HubOptions {
+  readonly dataDir: string;
+  readonly repositories: readonly Repository[];
+  readonly servers: readonly string[];
+  /** Of the hub's nkey. */
+  readonly seed: string;
+  /** Artifacts are sealed with it. */
+  readonly secret: Uint8Array;
+  readonly hubId?: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Called between the steps of a pass; tests stop the process there. */
+  readonly at: (step: string) => void;
+}
+
+export interface Hub {
+  readonly model: Model;
+  /** Lets go of the lease and ends everything; work of agents goes on. */
+  close(): Promise<void>;
+}
+
+/** What there is before anything moves. */
+interface Base {
+  readonly options: HubOptions;
+  readonly log: Log;
+  readonly store: Store;
+  readonly connection: NatsConnection;
+  readonly jets: Jets;
+  readonly book: Book;
+  readonly model: Model;
+  readonly stop: AbortController;
+  /** Starts a pass; nothing happens before the loop runs. */
+  wake(dirty: boolean): void;
+}
+
+/** Starts polling, planning and answering. Rejects when the data folder is in use or the settings of Git are wrong. */
+export async function startHub(options: HubOptions): Promise<Hub> {
+  const { log } = options;
+  const store = await claimStore(options);
+  const connection = await dial(options);
+  const jets = await jetsOf(connection);
+  const book = makeBook(jets);
+  const model = makeModel({ store, jets, book, clock: Date.now });
+  const stop = new AbortController();
+  let loop: Loop | undefined;
+  const wake = (dirty: boolean): void => loop?.wake(dirty);
+  const base: Base = { options, log, store, connection, jets, book, model, stop, wake };
+
+  const sources = await openSources(base);
+  const collector = collect(base);
+  const lease = lead(base);
+  const hellos = listenForHellos(base, { collector, leads: (now) => lease.leads(now) });
+  const { secret, at } = options;
+  const leads = (now: number): boolean => lease.leads(now);
+  const edges = edgesOf({ store, jets, book, sources, collector, hellos, model, leads, secret, at });
+  loop = runPasses(base, edges);
+  const connected = watchConnection(base);
+
+  const close = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all([loop.done, lease.done]);
+    await lease.release().catch((error: unknown) => log.warn({ err: error }, 'the lease ends by itself'));
+    await Promise.all([hellos.close(), collector.close(), sources.close()]);
+    await store.close();
+    await connection.close();
+    await connected;
+  };
+  return { model, close };
+}
+
+async function claimStore({ dataDir, log }: HubOptions): Promise<Store> {
+  const opened = await openStore(join(dataDir, 'store'), log);
+  if (opened.kind === 'taken')
+    throw new Error(`the data folder ${dataDir} is in use by process ${opened.pid}`);
+  return opened.store;
+}
+
+const dial = ({ servers, seed }: HubOptions): Promise<NatsConnection> =>
+  connectBroker({ servers, seed: () => new TextEncoder().encode(seed), name: 'towline hub' });
+
+const openSources = ({ options, wake }: Base): Promise<Sources> =>
+  makeSources({
+    repositories: options.repositories,
+    folder: join(options.dataDir, 'git'),
+    git: { program: 'git', environment: options.environment },
+    onHint: () => wake(false),
+  });
+
+/** A board that became complete, and a report that asks for its order, start a pass; beats and other reports do not. */
+function collect({ connection, jets, log, model, book, wake }: Base): Collector {
+  let wasComplete = false;
+  const onChange = (change: BoardChange): void => {
+    model.onBoard(collector.board, change);
+    const complete = collector.gap === undefined;
+    if (complete !== wasComplete || asksForOrder(collector, book, change.reports)) wake(true);
+    wasComplete = complete;
+  };
+  const onDrop: Model['onDrop'] = (dropped) => {
+    log.warn({ cause: dropped.cause, subject: dropped.subject }, `message left out: ${dropped.error}`);
+    model.onDrop(dropped);
+  };
+  const collector = startCollector({ connection, jets, now: Date.now, log, onChange, onDrop });
+  return collector;
+}
+
+/** Whether one of these reports asks for its order again: it names a newer generation, or lacks the artifact. */
+const asksForOrder = (collector: Collector, book: Book, keys: readonly string[]): boolean =>
+  keys.some((key) => {
+    const report = collector.board.reports.get(key);
+    const order = book.inForce.get(key);
+    if (report === undefined || order === undefined) return false;
+    return report.gen > order.gen || report.reason.code === 'ArtifactUnavailable';
+  });
+
+/** Whoever led before may have written: what was read is read again. */
+function lead({ options, jets, log, book, stop, wake }: Base): Lease & { readonly done: Promise<void> } {
+  const onLead = (): void => {
+    log.info('this hub leads');
+    book.invalidate();
+    wake(true);
+  };
+  const id = options.hubId ?? randomUUID();
+  return keepLease({ js: jets.js, id, log, clock: Date.now, onLead }, stop.signal);
+}
+
+function runPasses({ log, book, model, stop }: Base, edges: PollEdges): Loop {
+  const memory = freshMemory();
+  const onError = (error: unknown): void => {
+    log.error({ err: error }, 'the pass failed; everything is read again');
+    book.invalidate();
+  };
+  const once = async (run: { readonly now: number; readonly dirty: boolean }): ReturnType<typeof pass> => {
+    const end = await pass(edges, memory, run);
+    model.onPass(end, run.now);
+    return end;
+  };
+  return runLoop({ pass: once, nextDue: () => edges.nextDue(), onError, clock: Date.now }, stop.signal);
+}
+
+/** A broker that comes back may be another one, or an older copy of itself. */
+async function watchConnection({ connection, book, wake }: Base): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type !== 'reconnect') continue;
+    book.invalidate();
+    wake(true);
+  }
+}
+
+interface Asking {
+  readonly collector: Collector;
+  readonly leads: (now: number) => boolean;
+}
+
+function listenForHellos(base: Base, { collector, leads }: Asking): Hellos {
+  const { book, jets, connection, log, wake } = base;
+  return answerHellos({
+    connection,
+    log,
+    leads,
+    clock: Date.now,
+    onAsked: () => wake(true),
+    contextOf: async (account) => {
+      if (!book.loaded || collector.gap !== undefined) return undefined;
+      const cluster = book.clusters.find((name) => token(name) === account);
+      if (cluster === undefined) return undefined;
+      const orders = [...book.inForce.values()].filter((order) => order.cluster === cluster);
+      const reports = [...collector.board.reports.values()].filter((report) => report.cluster === cluster);
+      return { cluster, orders, reports, term: book.term, drained: await isDrained(jets, account) };
+    },
+  });
+}
