@@ -53,7 +53,9 @@ const SPECS = {
 /** Kinds that have a schema. */
 export type DescribedKind = keyof typeof SPECS;
 
+/** Whether a text is a kind, letter by letter. */
 export const isKind = (text: unknown): text is Kind => (KINDS as readonly unknown[]).includes(text);
+/** Whether a kind has a schema; the others are only recognised. */
 export const isDescribed = (kind: Kind): kind is DescribedKind => kind in SPECS;
 
 const describe = (kind: Kind): z.ZodObject =>

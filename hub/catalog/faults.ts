@@ -16,8 +16,10 @@ export interface CodedFault extends Fault {
   readonly code: Problem['code'];
 }
 
+/** The fields of a map. */
 export type Fields = Readonly<Record<string, Json>>;
 
+/** A map, as documents, specs and metadata are. */
 export const isFields = (value: Json | undefined): value is { [key: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 

@@ -5,6 +5,7 @@
 import type { Json } from '../../shared/wire.ts';
 import { withoutNulls } from '../nulls.ts';
 
+/** A spec, or a map within it. */
 export type Fields = Readonly<Record<string, Json>>;
 
 /** Fields of which one excludes the others, by the path of their map. */
@@ -16,6 +17,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 /** Lists whose nulls mean something: as a value, or to the layer that each of the items is. */
 const KEPT_LISTS: ReadonlySet<string> = new Set(['config', 'overrides']);
 
+/** Whether a value is a map. */
 export const isFields = (value: Json | undefined): value is { [key: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 

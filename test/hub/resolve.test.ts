@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { readCatalog } from '../../hub/catalog/read.ts';
+import { placementKey } from '../../hub/placement.ts';
 import { resolve } from '../../hub/resolve.ts';
 import { files, NOW, placementOf, printResolution, resolutionOf } from './catalog/files.ts';
 
@@ -78,9 +79,7 @@ test('what is said at its default changes no input', () => {
   assert.deepEqual(wordy.placements, bare.placements);
 });
 
-test('everything that is built arrives', () => {
-  const resolution = resolutionOf(
-    `${FLEET}=== libs/other/Pulumi.yaml
+const EVERYTHING = `${FLEET}=== libs/other/Pulumi.yaml
 name: other
 runtime: {name: nodejs}
 ${stack(`  source: {dir: /libs/other/, include: ["../../ui/**", "!**/*.md"]}
@@ -97,8 +96,10 @@ ${stack(`  source: {dir: /libs/other/, include: ["../../ui/**", "!**/*.md"]}
   run: {refresh: true, targets: [urn:b, urn:a, urn:b], excludes: [urn:c], replace: [urn:d], parallel: 2, continueOnError: true, runProgram: true, install: none, pendingCreates: clear, message: hello, timeout: 90s, weight: 3, priority: -5, concurrencyGroup: aws}
   runRequest: INC-42
   movedFrom: {pulumiStack: organization/old/prod, backend: "s3://old"}
-`)}`,
-  );
+`)}`;
+
+test('everything that is built arrives', () => {
+  const resolution = resolutionOf(EVERYTHING);
   assert.equal(resolution.placements.length, 1);
   assert.deepEqual(placementOf(resolution, 'prod-eu/shop/web'), {
     cluster: 'prod-eu',
@@ -189,11 +190,29 @@ apiVersion: towline.dev/v1
 kind: Stack
 metadata: {name: ignored}
 ${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [dev]}\n')}`;
-  assert.deepEqual(placementOf(resolutionOf(text), 'dev/shop/web').source, {
+  const resolution = resolutionOf(text);
+  assert.deepEqual(resolution.refused, []);
+  assert.deepEqual(placementOf(resolution, 'dev/shop/web').source, {
     repository: 'programs',
     project: 'infra/web',
     include: [],
   });
+});
+
+test('placements come by cluster, namespace and name, whatever their files are called', () => {
+  const more = ['z', 'a', 'm'].map(
+    (name, index) =>
+      `=== apps/web/${index}.yaml\napiVersion: towline.dev/v1\nkind: Stack\nmetadata: {name: ${name}}\nspec: {clusters: {all: true}}\n`,
+  );
+  const { placements } = resolutionOf(`${FLEET}${more.join('')}`);
+  assert.deepEqual(placements.map(placementKey), [
+    'dev/default/a',
+    'dev/default/m',
+    'dev/default/z',
+    'prod-eu/default/a',
+    'prod-eu/default/m',
+    'prod-eu/default/z',
+  ]);
 });
 
 test('one cluster may be left unsaid, as long as it is known to be the only one', () => {

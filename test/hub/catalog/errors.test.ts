@@ -239,6 +239,12 @@ kind: Defaults
 metadata: {name: d}
 spec: {movedFrom: {backend: x}}
 `,
+  'unreadable Defaults close their folder and below': `${PROJECT}${stack('  clusters: {all: true}\n')}=== web/defaults.yaml
+apiVersion: towline.dev/v1
+kind: Defaults
+metadata: {name: d}
+spec: {config: {a: "b}}
+`,
   'two Defaults in a folder': `${PROJECT}${stack('  clusters: {all: true}\n')}=== d.yaml
 apiVersion: towline.dev/v1
 kind: Defaults
