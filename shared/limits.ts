@@ -20,7 +20,7 @@ export const limits = {
   /** Hops of a chain of symlinks, as in Linux. */
   symlinkHops: 40,
 
-  /** Ack wait of an order: only recording happens in it (design 4). */
+  /** Ack wait of an order: only recording happens in it. */
   ackWaitMs: 5 * SECOND,
   /** One pull for orders; the server forgets it afterwards. */
   pullExpiryMs: 10 * SECOND,

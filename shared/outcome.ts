@@ -168,7 +168,7 @@ export const REASON_CODES = [
 export const reasonCodeSchema = z.enum(REASON_CODES);
 export type ReasonCode = z.infer<typeof reasonCodeSchema>;
 
-/** Inputs and commits in a reason are cut here; the counts beside them stay whole (source: design of reasons). */
+/** Inputs and commits in a reason are cut here; the counts beside them stay whole. */
 export const MAX_REASON_INPUTS = 20;
 export const MAX_REASON_COMMITS = 5;
 

@@ -22,7 +22,7 @@ const stackTokens = (stack: StackRef): string => `${token(stack.namespace)}.${to
 /** The durable pull consumer that the hub makes on every order stream. */
 export const ORDER_CONSUMER = 'agent';
 
-/** Prefix of the JetStream API inside an agent's account (design: an unmapped import answers 503). */
+/** Prefix of the JetStream API inside an agent's account (an import without a mapping answers 503). */
 export const AGENT_API_PREFIX = 'hub.api';
 
 export const ARTIFACT_STREAM = 'ARTIFACTS';

@@ -305,5 +305,6 @@ export function decode<T>(schema: z.ZodType<T>, bytes: Uint8Array): Decoded<T> {
     : { kind: 'malformed', error: z.prettifyError(parsed.error) };
 }
 
+/** A message as bytes. */
 export const encode = (message: { v: typeof WIRE_VERSION }): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(message));
