@@ -12,7 +12,14 @@ export interface Absence {
   /** Stacks and placements whose document is there but cannot be planned. */
   readonly refused: readonly Refused[];
   /** Files that could not be read as a whole. */
-  readonly unreadable: readonly { readonly file: Origin; readonly text: string }[];
+  readonly unreadable: readonly {
+    readonly file: Origin;
+    readonly text: string;
+    /** Kinds that its text speaks of. */
+    readonly mentions: readonly string[];
+  }[];
+  /** Clusters that a readable document names. */
+  readonly clusters: ReadonlySet<string>;
   /** Clusters whose document is there but refused, with what is wrong. */
   readonly refusedClusters: ReadonlyMap<string, string>;
   /** Repositories that were not read completely since start, with what keeps them. */
@@ -50,8 +57,14 @@ function keptBy(absence: Absence, order: Order): Reason | undefined {
     ({ file: { repository, path } }) => repository === manifest.repository && path === manifest.path,
   );
   if (file !== undefined) return { code: 'Invalid', text: file.text };
-  const cluster = absence.refusedClusters.get(order.cluster);
+  const cluster = brokenCluster(absence, order.cluster);
   return cluster === undefined ? absence.frozen : { code: 'Invalid', text: cluster };
+}
+
+/** A cluster that is missing may be in a file that cannot be read. */
+function brokenCluster({ clusters, refusedClusters, unreadable }: Absence, name: string): string | undefined {
+  if (clusters.has(name)) return undefined;
+  return refusedClusters.get(name) ?? unreadable.find((file) => file.mentions.includes('Cluster'))?.text;
 }
 
 const concerns = (refused: Refused, order: Order): boolean =>

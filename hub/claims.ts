@@ -48,20 +48,13 @@ function conflictReason(
 
 /** A placement that would leave its Pulumi stack or backend without its manifest saying so. */
 export function identityChange(placement: Placement, order: Order | undefined): Reason | undefined {
-  if (order === undefined || order.action === 'forget' || order.claim === placement.claim) return undefined;
-  const moved = placement.movedFrom;
-  const stackMeant = sameOrMeant(placement.inputs.pulumiStack, order.inputs.pulumiStack, moved?.pulumiStack);
-  const backendMeant = sameOrMeant(backendOf(placement), order.inputs.backend?.url ?? '', moved?.backend);
-  if (stackMeant && backendMeant && moved !== undefined) return undefined;
+  if (order === undefined || order.action === 'forget') return undefined;
+  if (order.claim === placement.claim || order.claim === placement.leaves) return undefined;
+  const [backend = ''] = order.claim.split(' ');
   return {
     code: 'StackIdentityChanged',
     text:
-      `the placement would leave ${order.claim} for ${placement.claim}; if that is meant, say so with ` +
-      `movedFrom: {pulumiStack: ${order.inputs.pulumiStack}, backend: ${JSON.stringify(order.inputs.backend?.url ?? '')}}`,
+      `it would leave ${order.claim} for ${placement.claim}; if that is meant, say so with ` +
+      `movedFrom: {pulumiStack: ${order.inputs.pulumiStack}, backend: ${JSON.stringify(backend)}}`,
   };
 }
-
-const backendOf = (placement: Placement): string => placement.inputs.backend?.url ?? '';
-
-const sameOrMeant = (now: string, before: string, meant: string | undefined): boolean =>
-  now === before || meant === before;

@@ -31,8 +31,8 @@ export interface Placement extends PlacementId {
   /** Nothing new may start; says why and until when. */
   readonly suspended?: Reason;
   readonly runRequest?: string;
-  /** The Pulumi stack or backend that it is meant to leave. */
-  readonly movedFrom?: { readonly pulumiStack?: string; readonly backend?: string };
+  /** The claim that it is meant to leave for this one. */
+  readonly leaves?: string;
 }
 
 /** A placement, or (without a cluster) a whole stack, that cannot be planned; its order in force stays. */

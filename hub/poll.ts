@@ -166,7 +166,12 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
   return plan({
     wanted: measured.wanted,
     refused: [...resolution.refused, ...measured.refused],
-    unreadable: catalog.unreadable.map(({ file, problem }) => ({ file, text: problem.text })),
+    unreadable: catalog.unreadable.map(({ file, problem, mentions }) => ({
+      file,
+      text: problem.text,
+      mentions,
+    })),
+    clusters: new Set(resolution.clusters.map(({ name }) => name)),
     refusedClusters: new Map(catalog.refusedClusters.map(({ name, problem }) => [name, problem.text])),
     unread: gate.unread,
     removals: catalog.removals,

@@ -58,7 +58,10 @@ export async function openStore(folder: string, log: Log): Promise<OpenedStore> 
       await claim.release();
     }
   };
-  return { kind: 'open', store: Object.assign(storeOver(state, batch), { flush: () => batch.flush(), close }) };
+  return {
+    kind: 'open',
+    store: Object.assign(storeOver(state, batch), { flush: () => batch.flush(), close }),
+  };
 }
 
 function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | 'close'> {

@@ -51,7 +51,9 @@ export function placeOn(prepared: Prepared, spec: StackSpec, here: Here): Placed
     policy: policyOf(spec, manifest),
     claim: claimOf({ backendUrl, pulumiStack: stack.name, ...scope }),
     ...(spec.runRequest === undefined ? {} : { runRequest: spec.runRequest }),
-    ...(moved.value && { movedFrom: moved.value }),
+    ...(moved.value && {
+      leaves: claimOf({ backendUrl, pulumiStack: stack.name, ...scope, ...moved.value }),
+    }),
   };
   return { kind: 'placed', placement, warnings: stack.warnings };
 }
@@ -100,18 +102,18 @@ function nameOf(field: string, written: string | undefined, { values, naming }: 
 }
 
 interface Moved {
-  readonly value: Placement['movedFrom'];
+  readonly value: { readonly pulumiStack?: string; readonly backendUrl?: string } | undefined;
   readonly faults: readonly FieldFault[];
 }
 
-/** Names what is left as fully as what is wanted, so that both can be compared. */
+/** What is left, named as fully as what is wanted, so that both make a claim. */
 function movedFrom({ movedFrom: moved = {} }: StackSpec, context: Context): Moved {
   const backend = fillText(moved.backend ?? '', context.values);
   const left = moved.pulumiStack ?? '';
   const stack = left === '' ? { name: undefined, faults: [] } : formerName(left, context);
   const value = {
     ...(stack.name === undefined ? {} : { pulumiStack: stack.name }),
-    ...(backend.value === '' ? {} : { backend: backend.value }),
+    ...(backend.value === '' ? {} : { backendUrl: backend.value }),
   };
   const faults = backend.faults.map((text) => ({
     field: 'movedFrom.backend',

@@ -149,6 +149,7 @@ export function makePlanInput({ knownFiles = () => undefined, ...change }: PlanS
     wanted: [],
     refused: [],
     unreadable: [],
+    clusters: new Set(['harbour']),
     refusedClusters: new Map(),
     unread: new Map(),
     removals: [],

@@ -100,16 +100,33 @@ const stories: Readonly<Record<string, PlanStory>> = {
   },
   'its file cannot be read': {
     inForce: inForce(makeOrder(web)),
-    unreadable: [{ file: origin, text: 'fleet:stacks/web/stack.yaml:3: not YAML' }],
+    unreadable: [{ file: origin, text: 'fleet:stacks/web/stack.yaml:3: not YAML', mentions: ['Stack'] }],
   },
   'another file cannot be read': {
     inForce: inForce(makeOrder(web)),
     unreadable: [
-      { file: { ...origin, path: 'stacks/other.yaml' }, text: 'fleet:stacks/other.yaml:3: not YAML' },
+      {
+        file: { ...origin, path: 'stacks/other.yaml' },
+        text: 'fleet:stacks/other.yaml:3: not YAML',
+        mentions: ['Stack'],
+      },
     ],
   },
+  'the file that may hold its cluster cannot be read': {
+    inForce: inForce(makeOrder(web)),
+    clusters: new Set(),
+    unreadable: [
+      {
+        file: { ...origin, path: 'clusters.yaml' },
+        text: 'fleet:clusters.yaml:3: not YAML',
+        mentions: ['Cluster'],
+      },
+    ],
+  },
+  'its cluster is gone': { inForce: inForce(makeOrder(web)), clusters: new Set() },
   'its cluster is refused': {
     inForce: inForce(makeOrder(web)),
+    clusters: new Set(),
     refusedClusters: new Map([['harbour', 'fleet:clusters.yaml:4: unknown field “lables”']]),
   },
   'its repository was not read since start': {
@@ -137,12 +154,7 @@ const stories: Readonly<Record<string, PlanStory>> = {
     inForce: inForce(makeOrder(web)),
   },
   'it would leave its Pulumi stack, and says so': {
-    wanted: [
-      makeWanted(
-        { content: 'two' },
-        { ...elsewhere, movedFrom: { pulumiStack: 'organization/web/harbour' } },
-      ),
-    ],
+    wanted: [makeWanted({ content: 'two' }, { ...elsewhere, leaves: web.placement.claim })],
     inForce: inForce(makeOrder(web)),
   },
   'the agent lacks the order': {

@@ -141,7 +141,7 @@ test('everything that is built arrives', () => {
     },
     claim: 'file:///state/prod-eu organization/other/shop-web-123 @prod-eu',
     runRequest: 'INC-42',
-    movedFrom: { pulumiStack: 'organization/old/prod', backend: 's3://old' },
+    leaves: 's3://old organization/old/prod @prod-eu',
   });
 });
 
@@ -280,7 +280,7 @@ test('short names are completed with a warning, also the one that is left', () =
   );
   const placement = placementOf(resolution, 'dev/shop/web');
   assert.equal(placement.inputs.pulumiStack, 'organization/web/dev');
-  assert.deepEqual(placement.movedFrom, { pulumiStack: 'organization/web/old' });
+  assert.match(placement.leaves ?? '', / organization\/web\/old$/);
   assert.match(
     printResolution(resolution),
     /stack\.yaml:6: warning .*“organization\/dev” is completed to “organization\/web\/dev”/,
