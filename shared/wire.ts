@@ -17,7 +17,7 @@ export const valueFromSchema = z.union([z.object({ env: z.string() }), z.object(
 export type ValueFrom = z.infer<typeof valueFromSchema>;
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-const json: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+const json: z.ZodType<Json> = z.json();
 
 /**
  * What a run is made of, besides its files. All of it is in the input digest, so a field at its default is absent:
