@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'patterns are exact about case and do not match inside names',
     files: { 'a/Pulumi.yaml': '', 'Lib/x': '', 'lib/x': '', 'lib2/x': '', 'b/lib/x': '' },
-    asked: { project: 'a', include: ['/lib'] },
+    asked: { project: 'a', include: ['/[l]ib'] },
     expected: ['a/Pulumi.yaml', 'lib/x'],
   },
   {
