@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { parseListen, parseTokens, type Listen } from './api/auth.ts';
-import { makeApi } from './api/server.ts';
+import { makeApi } from './api/api.ts';
 import { hubSettings, parseRepositories, type Repository } from './config.ts';
+import { makeMetrics } from './metrics.ts';
 import { startHub, type Hub } from './start.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -96,11 +97,13 @@ export interface RunContext {
 export async function run(values: HubValues, { files, environment, log, at }: RunContext): Promise<number> {
   const stopped = untilTold();
   const { repositories, seed, secret, tokens, listen } = files;
+  const metrics = makeMetrics();
   const hub: Hub = await startHub({
-    ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret, environment, log, at },
+    ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret },
+    ...{ environment, log, metrics, at },
     ...(values.hubId === '' ? {} : { hubId: values.hubId }),
   });
-  const api = await makeApi(hub.model, { tokens, log });
+  const api = await makeApi(hub.model, { tokens, log, metrics });
   const address = await api.listen({ host: listen.host, port: listen.port });
   log.info({ address }, 'the hub runs');
   const signal = await stopped;

@@ -12,6 +12,7 @@ import type { BoardChange } from './collect.ts';
 import type { PlannedCommit } from './decision.ts';
 import type { SourceView } from './git/source.ts';
 import type { Dropped } from './intake.ts';
+import type { Metrics } from './metrics.ts';
 import { placementKey } from './placement.ts';
 import type { Done, PassEnd } from './poll.ts';
 import { readLog, readRuns } from './records.ts';
@@ -22,6 +23,7 @@ export interface ModelOptions {
   readonly store: Store;
   readonly jets: Jets;
   readonly book: Book;
+  readonly metrics: Metrics;
   readonly clock: () => number;
 }
 
@@ -29,11 +31,10 @@ export interface ModelOptions {
 export interface Model extends ReadModel {
   onBoard(board: Board, change: BoardChange): void;
   onDone(done: Done): void;
-  onPass(end: PassEnd, now: number): void;
+  /** `tookMs`: how long the pass was. */
+  onPass(end: PassEnd, now: number, tookMs: number): void;
   onSources(views: readonly SourceView[]): void;
   onDrop(dropped: Dropped): void;
-  /** Messages that were left out, by what was wrong with them. */
-  dropped(): ReadonlyMap<string, number>;
 }
 
 interface State {
@@ -49,7 +50,7 @@ interface State {
 const STUCK_MS = 2 * limits.pollBackoffMaxMs;
 
 /** An empty model; it is ready after the first pass. */
-export function makeModel({ store, jets, book, clock }: ModelOptions): Model {
+export function makeModel({ store, jets, book, metrics, clock }: ModelOptions): Model {
   const state: State = {
     board: EMPTY_BOARD,
     done: undefined,
@@ -58,7 +59,6 @@ export function makeModel({ store, jets, book, clock }: ModelOptions): Model {
     view: undefined,
   };
   let lastPass = clock();
-  const dropped = new Map<string, number>();
   const events = makeEventLog(randomUUID().slice(0, 8));
   const input = (): ViewInput => inputOf(state, store, book);
   const view = (): View => (state.view ??= joinRows(input()));
@@ -77,6 +77,7 @@ export function makeModel({ store, jets, book, clock }: ModelOptions): Model {
     unhealthy: () =>
       clock() - lastPass > STUCK_MS ? `no pass has ended for ${STUCK_MS / 60_000} minutes` : undefined,
     onBoard: (board, change) => {
+      countReports(metrics, { before: state.board, now: board, keys: change.reports });
       state.board = board;
       if (change.clusters === 'all') state.view = undefined;
       else if (state.view !== undefined) state.view = refreshRows(state.view, input(), change.reports);
@@ -84,16 +85,17 @@ export function makeModel({ store, jets, book, clock }: ModelOptions): Model {
     },
     onDone: (done) => {
       state.done = done;
+      countPlan(metrics, done, newCommits(store.history.commits, done.now));
       state.view = undefined;
       for (const commit of newCommits(store.history.commits, done.now)) events.publish(commitEvent(commit));
       publishRows(events, view(), { keys: done.orders.map(placementKey), at: done.now });
     },
-    onPass: (end, now) => {
+    onPass: (end, now, tookMs) => {
+      if (end.kind === 'planned') metrics.planned(tookMs);
       lastPass = now;
       state.waiting = waitingFor(end, state.waiting);
     },
-    onDrop: ({ cause }) => void dropped.set(cause, (dropped.get(cause) ?? 0) + 1),
-    dropped: () => dropped,
+    onDrop: ({ cause }) => metrics.dropped(cause),
     onSources: (views) => {
       const before = new Map(state.sources.map((source) => [source.name, source.state]));
       for (const source of views)
@@ -134,6 +136,23 @@ function inputOf(state: State, store: Store, book: Book): ViewInput {
 /** Planned for the first time by the pass of `now`, oldest first. */
 const newCommits = (commits: readonly PlannedCommit[], now: number): readonly PlannedCommit[] =>
   commits.filter((commit) => commit.plannedAt === now).reverse();
+
+function countReports(
+  metrics: Metrics,
+  { before, now, keys }: { readonly before: Board; readonly now: Board; readonly keys: readonly string[] },
+): void {
+  for (const key of keys) {
+    const report = now.reports.get(key);
+    if (report !== undefined) metrics.reported(report, before.reports.get(key));
+  }
+}
+
+function countPlan(metrics: Metrics, { orders, now }: Done, commits: readonly PlannedCommit[]): void {
+  for (const order of orders) metrics.ordered(order);
+  for (const { commit } of commits) metrics.committed(now - commit.time);
+  const again = orders.filter((order) => order.reasons.some(({ code }) => code === 'BaseUnavailable'));
+  if (again.length > 0) metrics.resynced(again.length);
+}
 
 function publishRows(
   events: EventLog,

@@ -13,6 +13,7 @@ import type { Sources } from './git/source.ts';
 import { answerHellos, type Hellos } from './hello.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { runLoop, type Loop } from './loop.ts';
+import type { Metrics } from './metrics.ts';
 import { makeModel, type Model } from './model.ts';
 import { freshMemory, pass, type PollEdges } from './poll.ts';
 import { openStore, type Store } from './store.ts';
@@ -29,6 +30,7 @@ export interface HubOptions {
   readonly hubId?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** Called between the steps of a pass; tests stop the process there. */
   readonly at: (step: string) => void;
 }
@@ -60,7 +62,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const connection = await dial(options);
   const jets = await jetsOf(connection);
   const book = makeBook(jets);
-  const model = makeModel({ store, jets, book, clock: Date.now });
+  const model = makeModel({ store, jets, book, metrics: options.metrics, clock: Date.now });
   const stop = new AbortController();
   let loop: Loop | undefined;
   const wake = (dirty: boolean): void => loop?.wake(dirty);
@@ -150,8 +152,9 @@ function runPasses({ log, book, model, stop }: Base, edges: PollEdges): Loop {
     book.invalidate();
   };
   const once = async (run: { readonly now: number; readonly dirty: boolean }): ReturnType<typeof pass> => {
+    const begun = performance.now();
     const end = await pass(edges, memory, run);
-    model.onPass(end, run.now);
+    model.onPass(end, run.now, performance.now() - begun);
     return end;
   };
   return runLoop({ pass: once, nextDue: () => edges.nextDue(), onError, clock: Date.now }, stop.signal);
