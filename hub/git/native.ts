@@ -74,7 +74,13 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
       upkeep = keepSmall({ folder, previous, command, packs });
       return tip;
     },
-    open: (id, ref) => repository.open(id, ref),
+    async open(id, ref) {
+      const opened = await repository.open(id, ref);
+      if (opened.kind === 'failed') return opened;
+      // Whoever keeps the tree reads on after the mirror was made anew.
+      const commit = opened.tree.commit.id;
+      return { ...opened, tree: { ...opened.tree, blob: (blobId) => repository.blob(commit, blobId) } };
+    },
     changedPaths: (from, to) => repository.changedPaths(from, to),
     damaged: () => repository.damaged(),
     async close() {

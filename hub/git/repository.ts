@@ -18,6 +18,8 @@ export interface RepositoryOptions {
 
 export interface GitRepository {
   open(id: string, ref: string): Promise<Opened | Failure>;
+  /** A blob of a tree, by object id; `commit` is the tree's. */
+  blob(commit: string, id: string): Promise<Buffer>;
   changedPaths(from: Tree, to: Tree): Promise<readonly ChangedPath[]>;
   /** The newest tree could not be read in part. */
   damaged(): boolean;
@@ -40,15 +42,13 @@ export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptio
   /** An object of the newest tree that could not be read. */
   let damage: string | undefined;
 
-  const blobOf =
-    (commit: string) =>
-    async (id: string): Promise<Buffer> => {
-      const answer = await objects.read(id);
-      if (answer.kind === 'object') return answer.content;
-      if (answer.kind === 'oversized') throw new OversizedBlobError(id, answer.size);
-      if (commit === newest && isDamage(answer)) damage ??= id;
-      throw new Error(`${name}: object ${id} ${wordsOf(answer)}`);
-    };
+  const blob = async (commit: string, id: string): Promise<Buffer> => {
+    const answer = await objects.read(id);
+    if (answer.kind === 'object') return answer.content;
+    if (answer.kind === 'oversized') throw new OversizedBlobError(id, answer.size);
+    if (commit === newest && isDamage(answer)) damage ??= id;
+    throw new Error(`${name}: object ${id} ${wordsOf(answer)}`);
+  };
   return {
     async open(id, ref) {
       const read = await readCommit(objects, id, ref);
@@ -61,10 +61,11 @@ export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptio
       if ('kind' in entries) return entries;
       newest = commit.id;
       damage = undefined;
-      const blob = blobOf(commit.id);
-      const tree = { repository: name, ref, commit, entries: () => Promise.resolve(entries), blob };
+      const content = (blobId: string): Promise<Buffer> => blob(commit.id, blobId);
+      const tree = { repository: name, ref, commit, entries: () => Promise.resolve(entries), blob: content };
       return { kind: 'opened', tree };
     },
+    blob,
     async changedPaths(from, to) {
       const range = [`${from.commit.id}^{tree}`, `${to.commit.id}^{tree}`];
       const end = await plumb('diff-tree', ...DIFF_OPTIONS, ...range);

@@ -206,6 +206,7 @@ test('damage that a read meets makes the repository due at once', async (t) => {
   const again = (await first(rig)).tree;
   assert.equal((await again?.blob(id))?.toString(), '1');
   assert.equal(again?.commit.id, tree?.commit.id);
+  assert.equal((await tree?.blob(id))?.toString(), '1', 'the tree of before reads on');
 });
 
 test('one silent remote does not hold up the others; its late answer is hinted', async (t) => {
