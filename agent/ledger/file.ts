@@ -3,10 +3,10 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/canonical.ts';
 import type { Damage } from '../../shared/durable.ts';
+import { claimFolder } from '../../shared/pidfile.ts';
 import type { StackRef } from '../../shared/subjects.ts';
 import { makeCell, type Cell } from './cell.ts';
 import { entrySchema, headerSchema, keyOf, type Header, type Ledger, type PlacementEntry } from './ledger.ts';
-import { lockFolder } from './lock.ts';
 
 const VERSION = 1;
 
@@ -20,11 +20,13 @@ export interface FileLedgerOptions {
 /** Opens or makes the ledger. Rejects when another agent has it, or when the folder cannot be read. */
 export async function openFileLedger(options: FileLedgerOptions): Promise<Ledger> {
   await mkdir(join(options.folder, 'placements'), { recursive: true, mode: 0o700 });
-  const unlock = await lockFolder(options.folder);
+  const claim = await claimFolder(options.folder);
+  if (claim.kind === 'taken')
+    throw new Error(`${options.folder} is in use by another agent (process ${claim.pid})`);
   try {
-    return ledgerOf(await loadHeader(options), await loadEntries(options), unlock);
+    return ledgerOf(await loadHeader(options), await loadEntries(options), () => claim.release());
   } catch (error) {
-    await unlock();
+    await claim.release();
     throw error;
   }
 }

@@ -1,0 +1,48 @@
+/**
+ * An agent as a process of its own that kills itself at a step. Its executor keeps its world on disk: a run is a line in
+ * `starts` and an end in a file, both there at once when it is told to go, as if Pulumi had finished by itself.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentConfig } from '../../../agent/config.ts';
+import type { Executor, RunEnd } from '../../../agent/executor.ts';
+import { startAgent } from '../../../agent/start.ts';
+import { makeLog } from '../../../shared/log.ts';
+import { endOf } from '../samples.ts';
+import { lostEnd } from '../scripted.ts';
+
+const [configText, step] = process.argv.slice(2);
+const config = JSON.parse(configText ?? '') as AgentConfig;
+const world = join(config.dataDir, 'world');
+mkdirSync(join(world, 'ends'), { recursive: true });
+const endFile = (runId: string): string => join(world, 'ends', runId);
+
+const executor: Executor = {
+  toolchain: {},
+  prepare: async ({ order, runId }) => ({
+    kind: 'ready',
+    gate: async () => ({
+      process: { pid: process.pid, startTime: '1', bootId: 'boot' },
+      go: () => {
+        appendFileSync(join(world, 'starts'), `${order.gen}\n`);
+        writeFileSync(endFile(runId), JSON.stringify(endOf()));
+      },
+      abandon: async () => undefined,
+    }),
+  }),
+  finish: async ({ runId }) =>
+    existsSync(endFile(runId)) ? (JSON.parse(readFileSync(endFile(runId), 'utf8')) as RunEnd) : lostEnd(),
+  sweep: async () => undefined,
+  cleanup: async (runId) => rmSync(endFile(runId), { force: true }),
+};
+
+await startAgent(
+  { ...config, maxRuns: Infinity, runUser: undefined, httpPort: undefined },
+  {
+    log: makeLog({ name: 'agent', level: config.logLevel }),
+    executor: () => executor,
+    at: (name) => {
+      if (name === step) process.kill(process.pid, 'SIGKILL');
+    },
+  },
+);
