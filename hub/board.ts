@@ -2,6 +2,7 @@
 import { canonical } from '../shared/canonical.ts';
 import type { Beat, Report } from '../shared/wire.ts';
 import { placementKey } from './placement.ts';
+import { Reports } from './reports.ts';
 
 export interface HeardBeat {
   readonly beat: Beat;
@@ -19,7 +20,7 @@ export interface Board {
 }
 
 /** Nothing heard yet. */
-export const EMPTY_BOARD: Board = { reports: new Map(), beats: new Map() };
+export const EMPTY_BOARD: Board = { reports: Reports.of(new Map()), beats: new Map() };
 
 /** A positive number when `a` is the newer statement. Equal (ledger, seq) with other content is told apart as well. */
 export function compareReports(a: Report, b: Report): number {
@@ -44,8 +45,7 @@ export function foldReports(board: Board, reports: Iterable<Report>): Folded {
     if (held === undefined || compareReports(report, held) > 0) newer.set(key, report);
   }
   if (newer.size === 0) return { board, changed: [] };
-  const merged = new Map(board.reports);
-  for (const [key, report] of newer) merged.set(key, report);
+  const merged = Reports.of(board.reports).with(newer);
   return { board: { ...board, reports: merged }, changed: [...newer.keys()] };
 }
 
@@ -73,7 +73,7 @@ export function listening(board: Board, since: number | undefined): Board {
 
 /** A cluster that is gone takes its reports and beats with it. */
 export function forgetCluster(board: Board, cluster: string): Board {
-  const reports = new Map([...board.reports].filter(([, report]) => report.cluster !== cluster));
+  const reports = Reports.of(board.reports).without(cluster);
   const beats = new Map([...board.beats].filter(([name]) => name !== cluster));
   return { ...board, reports, beats };
 }

@@ -1,5 +1,4 @@
 /** Filters, order and pages of placements. A page ends at a row, not at a number, so rows that come or go shift nothing. */
-import type { Phase } from '../../shared/outcome.ts';
 import { shownAs, type Status } from '../flags.ts';
 import type { Liveness } from '../liveness.ts';
 import type { Row, View } from '../view.ts';
@@ -36,16 +35,16 @@ export interface Sorter {
   sorted(view: View, sort: Sort): readonly Row[];
 }
 
-type SortKey = 'phase' | 'since';
-const VALUE_OF: Readonly<Record<SortKey, (row: Row) => string | number>> = {
-  phase: (row) => row.phase satisfies Phase,
+type Value = string | number;
+const READ: Readonly<Record<Sort, (row: Row) => Value>> = {
+  name: () => '',
+  '-name': () => '',
+  phase: (row) => row.phase,
+  '-phase': (row) => row.phase,
   since: (row) => row.phaseSince,
+  '-since': (row) => row.phaseSince,
 };
-const keyOf = (sort: Sort): string => sort.replace('-', '');
-const valueOf = (row: Row, sort: Sort): string | number => {
-  const key = keyOf(sort);
-  return key === 'name' ? '' : VALUE_OF[key as SortKey](row);
-};
+const upward = (sort: Sort): string => sort.replace('-', '');
 
 /** A sorter remembers the last view only. */
 export function makeSorter(): Sorter {
@@ -53,10 +52,11 @@ export function makeSorter(): Sorter {
   let orders = new Map<string, readonly number[]>();
   let fresh = new Map<string, readonly Row[]>();
   const sortedNow = (view: View, sort: Sort): readonly Row[] => {
-    if (keyOf(sort) === 'name') return view.rows;
-    const before = orders.get(keyOf(sort)) ?? view.rows.map((_, at) => at);
-    const order = [...before].sort((a, b) => compareAt(view.rows[a], view.rows[b], sort) || a - b);
-    orders.set(keyOf(sort), order);
+    if (upward(sort) === 'name') return view.rows;
+    const values = view.rows.map(READ[sort]);
+    const before = orders.get(upward(sort)) ?? [...values.keys()];
+    const order = before.toSorted((a, b) => compareValues(values[a]!, values[b]!) || a - b);
+    orders.set(upward(sort), order);
     return order.map((at) => view.rows[at]!);
   };
   return {
@@ -66,17 +66,14 @@ export function makeSorter(): Sorter {
         fresh = new Map();
         current = view;
       }
-      const known = fresh.get(keyOf(sort)) ?? sortedNow(view, sort);
-      fresh.set(keyOf(sort), known);
+      const known = fresh.get(upward(sort)) ?? sortedNow(view, sort);
+      fresh.set(upward(sort), known);
       return known;
     },
   };
 }
 
-const compareAt = (a: Row | undefined, b: Row | undefined, sort: Sort): number =>
-  a === undefined || b === undefined ? 0 : compareValues(valueOf(a, sort), valueOf(b, sort));
-
-const compareValues = (a: string | number, b: string | number): number => (a === b ? 0 : a < b ? -1 : 1);
+const compareValues = (a: Value, b: Value): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Undefined: the cursor is not one of this list. */
 export function pageOf(
@@ -129,12 +126,12 @@ function labelTest(label: string): (row: Row) => boolean {
 }
 
 interface Cursor {
-  readonly value: string | number;
+  readonly value: Value;
   readonly key: string;
 }
 
 const writeCursor = (row: Row, sort: Sort): string =>
-  Buffer.from(JSON.stringify([sort, valueOf(row, sort), row.key])).toString('base64url');
+  Buffer.from(JSON.stringify([sort, READ[sort](row), row.key])).toString('base64url');
 
 function readCursor(cursor: string, sort: Sort): Cursor | undefined {
   try {
@@ -152,7 +149,7 @@ function placeAfter(
   { from, sort, down }: { readonly from: Cursor; readonly sort: Sort; readonly down: boolean },
 ): number {
   const compare = (row: Row): number =>
-    compareValues(valueOf(row, sort), from.value) || compareValues(row.key, from.key);
+    compareValues(READ[sort](row), from.value) || compareValues(row.key, from.key);
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
