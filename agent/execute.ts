@@ -49,6 +49,8 @@ export interface Context {
   readonly install: InstallMeans | undefined;
   readonly toolchain: Readonly<Record<string, string>>;
   readonly graces: Graces;
+  /** By run id: settles when a gate of this process ends, so that the end is seen at once. */
+  readonly gates: Map<string, Promise<void>>;
   readonly log: Log;
   readonly at: (step: string) => Promise<void>;
 }
@@ -95,6 +97,7 @@ function contextOf(options: ExecutorOptions): Context {
       ...(npm === undefined ? {} : { npm: npm.version }),
     },
     graces: options.graces ?? { firstMs: limits.stopGraceMs, secondMs: limits.stopSecondGraceMs },
+    gates: new Map(),
     at: async (step) => at?.(step),
   };
 }

@@ -40,9 +40,11 @@ export async function finish(context: Context, finishing: Finishing): Promise<Ru
     await endMarked(marks);
     return withoutFolder();
   }
+  const ended = context.gates.get(attempt.runId);
   const watched = await watch({
     launch: { marks: run.folders.marks, name: 'up' },
     gate: attempt.process,
+    ...(ended === undefined ? {} : { ended }),
     deadline: attempt.startedAt + attempt.timeoutMs,
     stop: finishing.stop,
     patterns: run.patterns,

@@ -15,6 +15,7 @@ import {
   mkdir,
   open,
   readdir,
+  readFile,
   rename,
   rm,
   symlink,
@@ -167,23 +168,31 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 /** Neither follows a link nor waits for the other end of a pipe. */
 const PLAIN_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The text of a file, or undefined when there is none. */
+/** The text of a file, or undefined when there is none, or something else in its place. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   const file = await openIfThere(path);
   if (file === undefined) return undefined;
   try {
-    const info = await file.stat();
-    if (!info.isFile() || info.size > MAX_TEXT_BYTES)
-      throw new Error(`${path} is no file of a sensible size`);
-    return await file.readFile('utf8');
+    return (await file.stat()).size > MAX_TEXT_BYTES ? undefined : await file.readFile('utf8');
   } finally {
     await file.close();
   }
 }
 
-/** Opens a file for reading, or gives undefined when there is none. */
-export const openIfThere = (path: string): Promise<FileHandle | undefined> =>
-  open(path, PLAIN_READ).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+/** Opens a file for reading; undefined when there is none, or something else in its place. */
+export async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  const file = await open(path, PLAIN_READ).catch(absent('ENOENT', 'ELOOP', 'ENXIO'));
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}
+
+/** The text of a file of an artifact, before any program could change it: its links are checked, and followed. */
+export const readArtifactFile = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(absent('ENOENT', 'EISDIR', 'ENOTDIR'));
+
+const absent =
+  (...codes: readonly string[]) =>
+  (error: NodeJS.ErrnoException): undefined => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };

@@ -6,9 +6,9 @@ import { MAX_REASON_INPUTS, type FailureClass, type Reason } from '../shared/out
 import { checkBackend } from './backend.ts';
 import { provideDependencies } from './dependencies/install.ts';
 import type { Context } from './execute.ts';
-import type { Job, NotReady, Ready } from './executor.ts';
+import type { Gate, Job, NotReady, Ready } from './executor.ts';
 import { classifyText, judgeRun } from './failures.ts';
-import { handOver, makeRunFolders, pulumiHomeOf, readIfThere, type RunFolders } from './folders.ts';
+import { handOver, makeRunFolders, pulumiHomeOf, readArtifactFile, type RunFolders } from './folders.ts';
 import { isPending, settleFileLocks, unmarkPending } from './holders.ts';
 import { launchOf, makeCli, type Cli } from './pulumi/cli.ts';
 import { environmentOf, upArguments } from './pulumi/command.ts';
@@ -75,15 +75,19 @@ async function layRun(context: Context, job: Job, signal: AbortSignal): Promise<
   await context.at('prepared');
   return {
     kind: 'ready',
-    gate: () => startGate(updateLaunch(context, run)),
+    gate: () => openGate(context, run),
     ...(settled.encryption === undefined ? {} : { encryptionSalt: settled.encryption }),
   };
 }
 
-const updateLaunch = (context: Context, run: Run) => {
+async function openGate(context: Context, run: Run): Promise<Gate> {
   const { events } = marksOf({ marks: run.folders.marks, name: 'up' });
-  return launchOf(run, context, { name: 'up', arguments: upArguments(run.order, events) });
-};
+  const launch = launchOf(run, context, { name: 'up', arguments: upArguments(run.order, events) });
+  const gate = await startGate(launch);
+  context.gates.set(run.runId, gate.ended);
+  void gate.ended.then(() => context.gates.delete(run.runId));
+  return gate;
+}
 
 type Files =
   | { readonly kind: 'laid'; readonly run: Run; readonly project: Project; readonly values: Resolved }
@@ -133,7 +137,7 @@ async function findProject(work: string, folder: string): Promise<Project | stri
   if (posix.isAbsolute(folder) || folder.split('/').includes('..'))
     return `the project folder ${folder} leaves the artifact`;
   for (const file of PROJECT_FILES) {
-    const text = await readIfThere(join(work, folder, file));
+    const text = await readArtifactFile(join(work, folder, file));
     if (text === undefined) continue;
     const read = readProject(text, file);
     if (read.kind === 'bad') return read.why;

@@ -23,16 +23,10 @@ export function patternsOf(secrets: readonly string[]): Buffer[] {
   return [...texts].map((text) => Buffer.from(text)).filter((bytes) => bytes.length >= MIN_VALUE_BYTES);
 }
 
+/** The value without white space around it, and the lines of a value of several. */
 function linesOf(secret: string): string[] {
-  const lines = secret.split(/\r\n|[\r\n]/).map((line) => line.trim());
-  return lines.length < 2
-    ? trimmed(secret)
-    : lines.filter((line) => Buffer.byteLength(line) >= MIN_LINE_BYTES);
-}
-
-function trimmed(secret: string): string[] {
-  const text = secret.trim();
-  return text !== secret && Buffer.byteLength(text) >= MIN_VALUE_BYTES ? [text] : [];
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  return [secret.trim(), ...lines.filter((line) => Buffer.byteLength(line) >= MIN_LINE_BYTES)];
 }
 
 function formsOf(text: string): string[] {
@@ -118,7 +112,7 @@ interface Hit {
   readonly end: number;
 }
 
-/** Every occurrence of every pattern, merged where they touch, in order. */
+/** Every occurrence of every pattern, merged where they overlap, in order. */
 function hitsOf(data: Buffer, patterns: readonly Buffer[]): Hit[] {
   const hits: Hit[] = [];
   for (const pattern of patterns)
@@ -131,7 +125,7 @@ function merge(hits: Hit[]): Hit[] {
   const merged: Hit[] = [];
   for (const hit of hits.sort((a, b) => a.start - b.start)) {
     const last = merged.at(-1);
-    if (last === undefined || hit.start > last.end) merged.push(hit);
+    if (last === undefined || hit.start >= last.end) merged.push(hit);
     else if (hit.end > last.end) merged[merged.length - 1] = { start: last.start, end: hit.end };
   }
   return merged;

@@ -19,9 +19,11 @@ export function checkTree(entries: readonly TreeEntry[]): Checked {
   const paths: string[] = [];
   const links = new Map<string, string>();
   const spellings = new Map<string, string>();
+  const taken = new Set<string>();
   for (const entry of entries) {
     const path = posix.normalize(entry.name).replace(/\/$/, '');
-    const why = badPath(entry.name, path) ?? badType(entry) ?? twin(path, spellings);
+    const why =
+      badPath(entry.name, path) ?? badType(entry) ?? twin(path, spellings) ?? again(path, entry, taken);
     if (why !== undefined) return { kind: 'refused', why: `${JSON.stringify(entry.name)}: ${why}` };
     if (entry.type === 'symlink') links.set(path, entry.target ?? '');
     paths.push(path);
@@ -39,11 +41,19 @@ function badPath(name: string, path: string): string | undefined {
   if (name.includes('\0')) return 'a zero byte in the path';
   if (posix.isAbsolute(name)) return 'an absolute path';
   if (name.split('/').includes('..')) return 'a path with ..';
-  return path === '' ? 'an empty path' : undefined;
+  return path === '' || path === '.' ? 'an empty path' : undefined;
 }
 
 const badType = (entry: TreeEntry): string | undefined =>
   entry.type === 'other' ? 'neither a file, a folder nor a symbolic link' : undefined;
+
+/** Of two entries with one path nobody can say which one is meant; folders may be named as often as they like. */
+function again(path: string, entry: TreeEntry, taken: Set<string>): string | undefined {
+  if (entry.type === 'directory') return undefined;
+  if (taken.has(path)) return 'it is there twice';
+  taken.add(path);
+  return undefined;
+}
 
 /** On a file system that folds case or composes accents, two such paths would be one file. */
 function twin(path: string, spellings: Map<string, string>): string | undefined {

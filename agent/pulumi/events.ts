@@ -101,7 +101,8 @@ const CUT_STEP =
 
 function readEvent(line: string): EngineEvent | undefined {
   try {
-    return JSON.parse(line) as EngineEvent;
+    const event = JSON.parse(line) as EngineEvent | null;
+    return event ?? undefined;
   } catch {
     const [, kind, op, urn] = CUT_STEP.exec(line) ?? [];
     if (kind === undefined || op === undefined || urn === undefined) return undefined;

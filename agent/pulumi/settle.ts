@@ -1,7 +1,7 @@
 /** Lays the stack's settings file into the workspace, and makes sure that the stack is there. */
 import { basename } from 'node:path';
 import { sha256 } from '../../shared/canonical.ts';
-import { readIfThere, replaceFile, type RunUser } from '../folders.ts';
+import { readArtifactFile, readIfThere, replaceFile, type RunUser } from '../folders.ts';
 import type { Run } from '../run.ts';
 import type { Watched } from '../runner/watch.ts';
 import type { Cli } from './cli.ts';
@@ -48,7 +48,7 @@ export type Settled =
 
 /** Writes the settings, makes the stack if it may have to be made, then writes the secrets, encrypted for this stack. */
 export async function settle(wish: Wish): Promise<Settled> {
-  const original = await readIfThere(wish.run.settings);
+  const original = await readArtifactFile(wish.run.settings);
   const plain = await writePlain(wish, original, wish.encryption);
   if (plain.kind === 'bad') return { kind: 'refused', why: plain.why };
   await wish.step('settings');

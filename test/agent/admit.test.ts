@@ -18,8 +18,8 @@ const active = (key: string, more: Partial<Active> = {}): Active => ({
   group: undefined,
   ...more,
 });
-const started = (queue: Candidate[], running: Active[], slots: number, now = 1_000) =>
-  admit(queue, running, { limits: { slots }, now }).start;
+const started = (queue: Candidate[], running: Active[], at: { slots: number; now?: number }) =>
+  admit(queue, running, { limits: { slots: at.slots }, now: at.now ?? 1_000 }).start;
 
 const ORDERS: readonly (readonly [string, Candidate[], string[]])[] = [
   ['the older first', [candidate('b', { since: 2 }), candidate('a', { since: 1 })], ['a', 'b']],
@@ -43,23 +43,26 @@ const ORDERS: readonly (readonly [string, Candidate[], string[]])[] = [
 ];
 for (const [name, queue, expected] of ORDERS)
   test(`admit: ${name}`, () =>
-    assert.deepEqual(started(queue, [], 9, name.includes('too long') ? AGED_MS + 1_000 : 1_000), expected));
+    assert.deepEqual(
+      started(queue, [], { slots: 9, now: name.includes('too long') ? AGED_MS + 1_000 : 1_000 }),
+      expected,
+    ));
 
 test('admit: weights fill the slots, and what is lighter goes past what does not fit', () => {
   const queue = [candidate('heavy', { weight: 3 }), candidate('light', { since: 1 })];
-  assert.deepEqual(started(queue, [active('x')], 3), ['light']);
-  assert.deepEqual(started(queue, [], 3), ['heavy']);
+  assert.deepEqual(started(queue, [active('x')], { slots: 3 }), ['light']);
+  assert.deepEqual(started(queue, [], { slots: 3 }), ['heavy']);
 });
 
 test('admit: nothing goes past what has waited too long', () => {
   const queue = [candidate('heavy', { weight: 3 }), candidate('light', { since: AGED_MS })];
-  assert.deepEqual(started(queue, [active('x')], 3, AGED_MS), []);
-  assert.deepEqual(started(queue, [], 3, AGED_MS), ['heavy']);
+  assert.deepEqual(started(queue, [active('x')], { slots: 3, now: AGED_MS }), []);
+  assert.deepEqual(started(queue, [], { slots: 3, now: AGED_MS }), ['heavy']);
 });
 
 test('admit: heavier than all slots runs alone', () => {
-  assert.deepEqual(started([candidate('huge', { weight: 100 })], [], 2), ['huge']);
-  assert.deepEqual(started([candidate('huge', { weight: 100 })], [active('x')], 2), []);
+  assert.deepEqual(started([candidate('huge', { weight: 100 })], [], { slots: 2 }), ['huge']);
+  assert.deepEqual(started([candidate('huge', { weight: 100 })], [active('x')], { slots: 2 }), []);
 });
 
 test('admit: one of a group at a time, the others say whom they wait for', () => {

@@ -1,6 +1,8 @@
 /** What tests of runs share: an executor in a folder of its own, orders with sealed artifacts, two small programs. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pack } from 'tar-stream';
 import { makeExecutor, type ExecutorOptions } from '../../agent/execute.ts';
@@ -38,6 +40,7 @@ export interface Bed {
   readonly dataDir: string;
   readonly backendUrl: string;
   readonly executor: Executor;
+  readonly options: ExecutorOptions;
   /** Everything that the executor's log wrote. */
   readonly logged: string[];
   /** Steps that were passed. */
@@ -77,7 +80,10 @@ export async function makeBed(owner: Owner, change: Partial<ExecutorOptions> = {
     at: (step) => void steps.push(step),
     ...change,
   };
-  await makeState(folder);
+  await mkdir(join(folder, 'state'), { recursive: true });
+  await mkdir(options.dataDir);
+  if (options.runUser === undefined)
+    await symlink(sharedDependencies(), join(options.dataDir, 'dependencies'));
   return {
     folder,
     dataDir: options.dataDir,
@@ -85,6 +91,7 @@ export async function makeBed(owner: Owner, change: Partial<ExecutorOptions> = {
     logged,
     steps,
     executor: makeExecutor(options),
+    options,
     again: (other = {}) => makeExecutor({ ...options, ...other }),
     order: async (files, wanted = {}) => {
       const sealed = seal(await tarOf(files), SECRET);
@@ -94,9 +101,15 @@ export async function makeBed(owner: Owner, change: Partial<ExecutorOptions> = {
   };
 }
 
-async function makeState(folder: string): Promise<void> {
-  const { mkdir } = await import('node:fs/promises');
-  await mkdir(join(folder, 'state'), { recursive: true });
+let shared: string | undefined;
+
+/** One cache of installed dependencies for all beds of a test process: an install costs seconds. */
+function sharedDependencies(): string {
+  if (shared !== undefined) return shared;
+  const folder = mkdtempSync(join(tmpdir(), 'towline-dependencies-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  shared = folder;
+  return folder;
 }
 
 const SECRET = randomBytes(32);
@@ -114,6 +127,7 @@ function orderOf({ ref }: Sealed, url: string, { inputs = {}, policy = {} }: Ord
     inputDigest: `v1:${ref.sha256}`,
     equals: [],
     policyDigest: 'p',
+    claim: 'web',
     source: {
       repository: 'fleet',
       ref: 'main',

@@ -24,7 +24,8 @@ function line(decision: Decision): string {
       return `${decision.kind} ${decision.phase} ${decision.reason.code}`;
     case 'forget':
       return `forget ${decision.reason.code}`;
-    default:
+    case 'none':
+    case 'follow':
       return decision.kind;
   }
 }

@@ -6,8 +6,10 @@ import { atEnd, type Owner } from '../harness/owned.ts';
 const HOUR = 3_600_000;
 const unexpected = (): Promise<void> => Promise.reject(new Error('late'));
 
-function gatekeeper(owner: Owner, isNew: boolean, limitMs = HOUR, late = unexpected): Gatekeeper {
-  const made = makeGatekeeper(isNew, { limitMs, late });
+const patient = { limitMs: HOUR, late: unexpected };
+
+function gatekeeper(owner: Owner, isNew: boolean, limit = patient): Gatekeeper {
+  const made = makeGatekeeper(isNew, limit);
   atEnd(owner, () => made.close());
   return made;
 }
@@ -33,7 +35,7 @@ test('a new ledger waits for the hub’s answer', async (context) => {
 
 test('without hub and broker it starts when the time is over, after what must be done then', async (context) => {
   let done = false;
-  const keeper = gatekeeper(context, true, 1, async () => void (done = true));
+  const keeper = gatekeeper(context, true, { limitMs: 1, late: async () => void (done = true) });
   await keeper.open;
   assert.equal(done, true);
 });

@@ -20,7 +20,7 @@ import {
   type Report,
   type RunRecord,
 } from '../../shared/wire.ts';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { startNats, type NatsServer } from '../harness/nats.ts';
 import { atEnd, type Owner } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';

@@ -6,7 +6,7 @@ import { takeIn, type Verdict } from '../../agent/intake.ts';
 import { openFileLedger } from '../../agent/ledger/file.ts';
 import type { Ledger, PlacementEntry } from '../../agent/ledger/ledger.ts';
 import type { Outbox } from '../../agent/outbox.ts';
-import { makeConductor, type Conductor } from '../../agent/reconcile.ts';
+import { makeConductor, type Conductor, type ConductorParts } from '../../agent/reconcile.ts';
 import { makeReports, type Reports } from '../../agent/report.ts';
 import { atNothing } from '../../agent/steps.ts';
 import { makeLog } from '../../shared/log.ts';
@@ -54,32 +54,20 @@ export async function makeRig(context: TestContext, options: RigOptions): Promis
   const ledger = await openFileLedger({ folder, incarnation, onDamage: () => undefined });
   await ledger.updateHeader((header) => ({ ...header, epoch: Math.max(1, header.epoch) }));
   const said: string[] = [];
+  const verdicts: Verdict[] = [];
   const now = options.now ?? (() => Date.now());
   const around = (): Surroundings => ({
     now: now(),
     incarnation,
     policy: ledger.header.clusterOrder?.policy,
   });
+  const base = { ledger, log: silent, now, cluster: CLUSTER, around };
   const outbox = outboxInto(said, (key) => reports.newest.get(key));
-  const base = { ledger, log: silent, now };
-  const reports = makeReports({ ...base, outbox, js: never, cluster: CLUSTER, agent: 'test' });
-  let runs = 0;
-  const conductor = makeConductor({
-    ...base,
-    reports,
-    executor: options.executor,
-    transcripts: { open: () => ({ write: () => undefined, end: () => undefined }) },
-    incarnation,
-    newRunId: () => `run-${Date.now().toString(36)}-${(runs += 1)}`,
-    ended: () => undefined,
-    at: atNothing,
-    around,
-    maxSlots: options.maxSlots ?? Infinity,
-  });
-  const verdicts: Verdict[] = [];
+  const reports = makeReports({ ...base, outbox, js: never, agent: 'test' });
+  const conductor = conductorOf(options, { ...base, incarnation, reports });
   const count = (verdict: Verdict): void => void verdicts.push(verdict);
-  const intake = { ...base, reports, cluster: CLUSTER, around, wake: conductor.wake, count };
-  const takeBytes = (subject: string, data: Uint8Array): Promise<void> => takeIn(intake, subject, data);
+  const intake = { ...base, reports, wake: conductor.wake, count };
+  const takeBytes: Rig['takeBytes'] = (subject, data) => takeIn(intake, subject, data);
   const die = async (): Promise<void> => {
     conductor.quiesce();
     conductor.close();
@@ -93,23 +81,49 @@ export async function makeRig(context: TestContext, options: RigOptions): Promis
     conductor,
     said,
     verdicts,
-    take: (order) => takeBytes(hubSubjects.order(CLUSTER, order.stack), encode(order)),
     takeBytes,
-    policy: (gen, policy) =>
-      takeBytes(
-        hubSubjects.clusterOrder(CLUSTER),
-        encode({ v: WIRE_VERSION, gen, term: 1, cluster: CLUSTER, policy } as { v: typeof WIRE_VERSION }),
-      ),
+    die,
+    ...shortcuts({ ledger, reports, takeBytes }),
+  };
+}
+
+type Base = Pick<ConductorParts, 'ledger' | 'log' | 'now' | 'around' | 'incarnation' | 'reports'>;
+
+function conductorOf(options: RigOptions, base: Base): Conductor {
+  let runs = 0;
+  return makeConductor({
+    ...base,
+    executor: options.executor,
+    transcripts: { open: () => ({ write: () => undefined, end: () => undefined }) },
+    newRunId: () => `run-${Date.now().toString(36)}-${(runs += 1)}`,
+    ended: () => undefined,
+    at: atNothing,
+    maxSlots: options.maxSlots ?? Infinity,
+  });
+}
+
+function shortcuts({
+  ledger,
+  reports,
+  takeBytes,
+}: Pick<Rig, 'ledger' | 'reports' | 'takeBytes'>): Pick<
+  Rig,
+  'take' | 'policy' | 'entry' | 'newest' | 'phase'
+> {
+  return {
+    take: (order) => takeBytes(hubSubjects.order(CLUSTER, order.stack), encode(order)),
+    policy: (gen, policy) => {
+      const message = { v: WIRE_VERSION, gen, term: 1, cluster: CLUSTER, policy } as const;
+      return takeBytes(hubSubjects.clusterOrder(CLUSTER), encode(message));
+    },
     entry: (key) => ledger.entries.get(key),
     newest: (key) => reports.newest.get(key),
     phase: (key, phase) =>
       until(`${key} to be ${phase}`, () => {
         const report = reports.newest.get(key);
-        if (report?.phase !== phase)
-          throw new Error(`${report?.phase}: ${report?.reason.text}; ${said.join(' | ')}`);
+        if (report?.phase !== phase) throw new Error(`${report?.phase}: ${report?.reason.text}`);
         return report;
       }),
-    die,
   };
 }
 

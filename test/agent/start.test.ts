@@ -7,7 +7,7 @@ import type { Executor } from '../../agent/executor.ts';
 import { startAgent, type Agent } from '../../agent/start.ts';
 import { makeLog } from '../../shared/log.ts';
 import { hubSubjects } from '../../shared/subjects.ts';
-import { beatSchema, decode, type HelloAnswer } from '../../shared/wire.ts';
+import { beatSchema, decode } from '../../shared/wire.ts';
 import { watchLeaks } from '../harness/leaks.ts';
 import { atEnd } from '../harness/owned.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -167,14 +167,13 @@ test('a ledger that has an epoch takes no seed, and goes above the board', async
 test('a new ledger starts nothing until the hub has answered', async (context) => {
   const { hub, dataDir } = await scene(context);
   const world = makeWorld();
-  let answer: Partial<HelloAnswer> | undefined;
-  hub.answer = () => answer;
+  hub.answer = () => undefined;
   const agent = await launch(context, { hub, dataDir, executor: makeScripted(world) });
   await hub.publish(orderOf());
   await until('the order to be recorded', () => agent.ledger.entries.has('apps/web'));
   await until('a hello', () => hub.hellos.length > 0);
   assert.equal(world.starts.length, 0);
-  answer = {};
+  hub.answer = () => ({});
   await hub.phase('web', 'Succeeded');
 });
 
