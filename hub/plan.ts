@@ -40,7 +40,7 @@ export function plan(input: PlanInput): Plan {
   }
   for (const [key, order] of input.inForce) {
     if (verdicts.has(key)) continue;
-    verdicts.set(key, [order, repeatIfAsked(input, key, order, absentVerdict(input, order))]);
+    verdicts.set(key, [order, repeatIfAsked(input, { key, order }, absentVerdict(input, order))]);
   }
   for (const refused of input.refused) {
     if (refused.cluster === undefined) continue;
@@ -68,9 +68,9 @@ function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | unde
   const tooLarge = oversize(wanted);
   if (tooLarge !== undefined) return keep('refused', tooLarge);
   const suspended = wanted.placement.suspended;
-  if (suspended !== undefined) return suspend(order, suspended, change);
+  if (suspended !== undefined) return repeatIfAsked(input, { key, order }, suspend(order, suspended, change));
   if (change.kind === 'unchanged')
-    return repeatIfAsked(input, key, order, keep('unchanged', ...change.reasons));
+    return repeatIfAsked(input, { key, order, wanted }, keep('unchanged', ...change.reasons));
   return { action: 'run', wanted, ...(order === undefined ? {} : { base: order }), reasons: change.reasons };
 }
 
@@ -82,18 +82,24 @@ function suspend(order: Order | undefined, reason: Reason, change: Change): Verd
   return { action: 'hold', base: order, reasons: [reason, ...pending] };
 }
 
-/** The agent lacks this order, or the streams went back in time: the same order again, above everything seen. */
-function repeatIfAsked(input: PlanInput, key: string, order: Order | undefined, verdict: Verdict): Verdict {
+/**
+ * The agent lacks this order, the broker its artifact, or the streams went back in time: the same order again, above
+ * everything seen. With its manifest at hand it is made anew, and so is its artifact.
+ */
+function repeatIfAsked(input: PlanInput, { key, order, wanted }: InPlace, verdict: Verdict): Verdict {
   if (order === undefined || 'action' in verdict || order.action === 'preview') return verdict;
   const behind = (input.seenGen.get(key) ?? 0) > order.gen ? 'the agent knows a newer generation' : undefined;
   const why = input.republish.get(key) ?? behind;
   if (why === undefined) return verdict;
   const action = order.action === 'hold' || order.action === 'forget' ? order.action : 'run';
-  return {
-    action,
-    base: order,
-    reasons: [...order.reasons.filter((reason) => reason.code !== 'BaseUnavailable'), repeated(why)],
-  };
+  const reasons = [...order.reasons.filter((reason) => reason.code !== 'BaseUnavailable'), repeated(why)];
+  return { action, base: order, reasons, ...(wanted === undefined ? {} : { wanted }) };
+}
+
+interface InPlace {
+  readonly key: string;
+  readonly order: Order | undefined;
+  readonly wanted?: Wanted;
 }
 
 const repeated = (why: string): Reason => ({ code: 'BaseUnavailable', text: `published again: ${why}` });

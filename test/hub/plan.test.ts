@@ -171,6 +171,11 @@ const stories: Readonly<Record<string, PlanStory>> = {
     inForce: inForce(makeOrder(web, { action: 'hold', reasons: [{ code: 'Orphaned', text: 'gone' }] })),
     republish: new Map([['harbour/shop/web', 'the agent has generation 0 only']]),
   },
+  'a suspended placement whose order the agent lacks': {
+    wanted: [makeWanted({}, suspended)],
+    inForce: inForce(makeOrder(web, { action: 'hold', reasons: [suspended.suspended] })),
+    republish: new Map([['harbour/shop/web', 'the agent has generation 0 only']]),
+  },
   'an order too large': {
     wanted: [makeWanted({}, { inputs: { ...moved.inputs, config: { 'web:blob': 'x'.repeat(600_000) } } })],
     inForce: inForce(makeOrder(web)),
@@ -198,6 +203,15 @@ test('every order lies above whatever was seen of its placement', () => {
       assert.ok(step !== undefined && step.gen > now && step.gen > ordered + 1 && step.gen > seen);
     }),
   );
+});
+
+test('an order that is published again is made anew where its manifest is at hand', () => {
+  const input = makePlanInput({
+    wanted: [web],
+    inForce: inForce(makeOrder(web)),
+    republish: new Map([['harbour/shop/web', 'its artifact was gone']]),
+  });
+  assert.equal(plan(input).steps[0]?.wanted, web);
 });
 
 test('nothing that is absent, broken or unread ever lets go of a placement', () => {
