@@ -1,6 +1,5 @@
 /** Who may ask: a token, or without one only this machine. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
 
 /** Fewer characters can be guessed. */
 const TOKEN_CHARACTERS = 20;
@@ -59,7 +58,7 @@ export function parseListen(text: string, hasTokens: boolean): Listen {
 
 /** An address or name that never leaves this machine. */
 export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** The host of a `Host` header, without its port. */
 export const hostOf = (header: string | undefined): string =>

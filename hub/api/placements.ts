@@ -8,7 +8,7 @@ import type { Row } from '../view.ts';
 import { agentsAt } from './agents.ts';
 import { runAnswer, runDetailAnswer, whyAnswer } from './fleetview.ts';
 import type { ReadModel } from './model.ts';
-import { makeSorter, pageOf, SORTS, type PageWish } from './paging.ts';
+import { makeSorter, pageOf, SORTS } from './paging.ts';
 import { decidedAnswer, defined, placementAnswer, placementDetail } from './placementview.ts';
 import { problemOf } from './problems.ts';
 import { json, route, type Asked, type Reply, type Route } from './route.ts';
@@ -18,9 +18,12 @@ import { logStream, withHeartbeats } from './sse.ts';
 /** A parameter that may be given several times, or once with commas. */
 export const several = <T extends z.ZodType<string>>(one: T): z.ZodType<readonly z.output<T>[] | undefined> =>
   z.preprocess(
-    (given) => (given === undefined ? undefined : [given].flat().flatMap((part) => String(part).split(','))),
+    (given) => (isGiven(given) ? [given].flat().flatMap((part) => part.split(',')) : given),
     z.array(one).optional(),
-  ) as z.ZodType<readonly z.output<T>[] | undefined>;
+  );
+
+/** The query string holds texts only. */
+const isGiven = (given: unknown): given is string | string[] => given !== undefined;
 
 /** A part of an identity: no wildcard and no dot-dot gets from here into a subject. */
 const name = z
@@ -69,7 +72,7 @@ function listRoute(model: ReadModel): Route {
     handle: ({ query }) => {
       const now = model.now();
       const agentOf = agentsAt(model, now);
-      const page = pageOf(sorter.sorted(model.view(), query.sort), defined(query) as PageWish, agentOf);
+      const page = pageOf(sorter.sorted(model.view(), query.sort), defined(query), agentOf);
       if (page === undefined) return problem('bad-cursor', 'start again without a cursor');
       const items = page.rows.map((row) => placementAnswer(row, agentOf(row.cluster), now));
       const body = { items, total: page.total, next: page.next };

@@ -28,10 +28,10 @@ export function reasonAnswer({ code, text, inputs, inputCount, commits }: Reason
   };
 }
 
-/** Without the fields that are undefined. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
+/** Without the fields that are undefined. */
 export const defined = <T extends object>(value: T): Defined<T> =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>;
 

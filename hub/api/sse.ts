@@ -59,21 +59,27 @@ export async function* withHeartbeats(
   const aborted = whenAborted(signal);
   try {
     let pending = parts.next();
-    while (!signal.aborted) {
-      const over = new AbortController();
-      const quiet = wait(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
-      const part = await Promise.race([pending, quiet, aborted]).finally(() => over.abort());
-      if (part === undefined) {
-        if (!signal.aborted) yield ': still here\n\n';
-        continue;
-      }
-      if (part.done === true) return;
-      yield part.value;
-      pending = parts.next();
+    for (;;) {
+      const part = await partOrSilence(pending, aborted, everyMs);
+      if (signal.aborted || part?.done === true) return;
+      yield part?.value ?? ': still here\n\n';
+      if (part !== undefined) pending = parts.next();
     }
   } finally {
     void parts.return?.(undefined)?.catch(() => undefined);
   }
+}
+
+/** Undefined: nothing came for so long, or it was aborted. */
+async function partOrSilence(
+  pending: Promise<IteratorResult<string>>,
+  aborted: Promise<void>,
+  everyMs: number,
+): Promise<IteratorResult<string> | undefined> {
+  const over = new AbortController();
+  const quiet = wait(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
+  const part = await Promise.race([pending, quiet, aborted]).finally(() => over.abort());
+  return part ?? undefined;
 }
 
 /** A log as events: `lines` with its number as id, and `end` after the last. Skips what the reader has. */

@@ -13,6 +13,7 @@ const files = (folder: string, ...names: readonly string[]): readonly string[] =
 export const WORLD: readonly string[] = [
   // The hub: Git, broker and disk at its edges, and what turns its loops.
   ...files('hub', 'batch', 'follow', 'gather', 'lease', 'loop', 'statefollow', 'storefiles'),
+  ...files('hub/api', 'api', 'sse', 'watch'),
   ...files('hub/git', 'command', 'http', 'local', 'native', 'objects', 'poller', 'tips', 'watch'),
   // The agent: the cluster's files and processes, the broker, and what turns its loops.
   ...files(
@@ -30,7 +31,7 @@ export const WORLD: readonly string[] = [
   ...files('agent', 'outbox', 'prepare', 'receive', 'reconcile', 'secrets', 'speak', 'start', 'sweep'),
   ...files('agent', 'transcript', 'waker', 'workspace'),
   ...files('agent/dependencies', 'install', 'lock', 'npm'),
-  ...files('agent/ledger', 'cell', 'file', 'lock'),
+  ...files('agent/ledger', 'cell', 'file'),
   ...files('agent/pulumi', 'cli', 'version'),
   ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),
   // A fleet on one machine.
