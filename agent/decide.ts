@@ -75,7 +75,8 @@ function decideOrder(entry: PlacementEntry, order: Order, around: Surroundings):
         phase: 'Invalid',
         reason: { code: 'NotYetSupported', text: `this agent cannot carry out “${order.action}”` },
       };
-    default:
+    case 'hold':
+    case 'run':
       return unlessSuspended(decideRun(entry, order, around), around);
   }
 }

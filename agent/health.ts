@@ -66,26 +66,28 @@ function addGauges(registry: Registry, sources: Sources): void {
 }
 
 function listen(port: number, registry: Registry, sources: Sources): Promise<Server> {
+  const pages: Readonly<Record<string, () => Promise<Page>>> = {
+    '/healthz': async () => ok,
+    '/readyz': async () => (sources.ready() ? ok : { status: 503, type: 'text/plain', body: 'not ready\n' }),
+    '/metrics': async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+  };
   const server = createServer((request, response) => {
-    const answer = (status: number, type: string, body: string): void =>
+    const page = pages[request.url ?? ''];
+    const answer = ({ status, type, body }: Page): void =>
       void response.writeHead(status, { 'content-type': type }).end(body);
-    switch (request.url) {
-      case '/healthz':
-        return answer(200, 'text/plain', 'ok\n');
-      case '/readyz':
-        return sources.ready() ? answer(200, 'text/plain', 'ok\n') : answer(503, 'text/plain', 'not ready\n');
-      case '/metrics':
-        registry.metrics().then(
-          (text) => answer(200, registry.contentType, text),
-          () => answer(500, 'text/plain', 'no metrics\n'),
-        );
-        return undefined;
-      default:
-        return answer(404, 'text/plain', 'not found\n');
-    }
+    if (page === undefined) answer({ status: 404, type: 'text/plain', body: 'not found\n' });
+    else page().then(answer, () => answer({ status: 500, type: 'text/plain', body: 'not available\n' }));
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, () => resolve(server));
   });
 }
+
+interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const ok: Page = { status: 200, type: 'text/plain', body: 'ok\n' };

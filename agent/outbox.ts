@@ -1,5 +1,5 @@
 /** Sends until it was acknowledged: whatever fails is tried again, with growing pauses, until the process ends. */
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 export interface Outbox {
   /** `send` resolves when the broker has it. It replaces what waits under the same key. */
@@ -28,76 +28,99 @@ interface Item {
   busy: boolean;
 }
 
+interface Sending {
+  readonly pauses: Pauses;
+  readonly items: Map<string, Item>;
+  readonly turns: LimitFunction;
+  readonly idlers: Set<() => void>;
+  /** Rounds in a row that failed. */
+  failures: number;
+  /** While it is set, nothing new is tried. */
+  timer: NodeJS.Timeout | undefined;
+  closed: boolean;
+}
+
 /** Own timers: close it. */
 export function makeOutbox(pauses: Pauses): Outbox {
-  const items = new Map<string, Item>();
-  const turns = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
-  const listeners = new Set<() => void>();
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-
-  const kick = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    for (const [key, item] of items) if (!item.busy) start(key, item);
-  };
-  const later = (): void => {
-    if (timer !== undefined || closed) return;
-    const pause = Math.min(pauses.longestMs, pauses.firstMs * 2 ** Math.min(failures, 16));
-    failures += 1;
-    timer = setTimeout(kick, pause * (0.5 + Math.random() / 2));
-  };
-  const start = (key: string, item: Item): void => {
-    item.busy = true;
-    turns(() => attempt(key, item)).catch((error: unknown) => pauses.onError(key, error));
-  };
-  const attempt = async (key: string, item: Item): Promise<void> => {
-    if (closed) return;
-    const { send } = item;
-    try {
-      await send();
-      failures = 0;
-      item.busy = false;
-      if (item.send === send) items.delete(key);
-      else start(key, item);
-    } catch (error) {
-      item.busy = false;
-      pauses.onError(key, error);
-      later();
-    }
-    if (items.size === 0) for (const tell of listeners) tell();
+  const o: Sending = {
+    pauses,
+    items: new Map(),
+    turns: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
+    idlers: new Set(),
+    failures: 0,
+    timer: undefined,
+    closed: false,
   };
   return {
-    put: (key, send) => {
-      if (closed) return;
-      const item = items.get(key) ?? { send, busy: false };
-      item.send = send;
-      items.set(key, item);
-      if (!item.busy && timer === undefined) start(key, item);
-    },
+    put: (key, send) => put(o, key, send),
     get size() {
-      return items.size;
+      return o.items.size;
     },
     wake: () => {
-      failures = 0;
-      kick();
+      o.failures = 0;
+      tryAll(o);
     },
-    idle: (signal) =>
-      new Promise((resolve) => {
-        const done = (): void => {
-          listeners.delete(done);
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        if (items.size === 0 || signal.aborted) return resolve();
-        listeners.add(done);
-        signal.addEventListener('abort', done);
-      }),
+    idle: (signal) => idle(o, signal),
     close: () => {
-      closed = true;
-      clearTimeout(timer);
-      turns.clearQueue();
+      o.closed = true;
+      clearTimeout(o.timer);
+      o.turns.clearQueue();
     },
   };
+}
+
+function put(o: Sending, key: string, send: () => Promise<void>): void {
+  if (o.closed) return;
+  const item = o.items.get(key) ?? { send, busy: false };
+  item.send = send;
+  o.items.set(key, item);
+  if (!item.busy && o.timer === undefined) start(o, key, item);
+}
+
+function tryAll(o: Sending): void {
+  clearTimeout(o.timer);
+  o.timer = undefined;
+  for (const [key, item] of o.items) if (!item.busy) start(o, key, item);
+}
+
+function start(o: Sending, key: string, item: Item): void {
+  item.busy = true;
+  o.turns(() => attempt(o, key, item)).catch((error: unknown) => o.pauses.onError(key, error));
+}
+
+async function attempt(o: Sending, key: string, item: Item): Promise<void> {
+  if (o.closed) return;
+  const { send } = item;
+  try {
+    await send();
+    o.failures = 0;
+    item.busy = false;
+    if (item.send === send) o.items.delete(key);
+    else start(o, key, item);
+  } catch (error) {
+    item.busy = false;
+    o.pauses.onError(key, error);
+    pause(o);
+  }
+  if (o.items.size === 0) for (const tell of o.idlers) tell();
+}
+
+function pause(o: Sending): void {
+  if (o.timer !== undefined || o.closed) return;
+  const length = Math.min(o.pauses.longestMs, o.pauses.firstMs * 2 ** Math.min(o.failures, 16));
+  o.failures += 1;
+  o.timer = setTimeout(() => tryAll(o), length * (0.5 + Math.random() / 2));
+}
+
+function idle(o: Sending, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (o.items.size === 0 || signal.aborted) return resolve();
+    const done = (): void => {
+      o.idlers.delete(done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    o.idlers.add(done);
+    signal.addEventListener('abort', done);
+  });
 }

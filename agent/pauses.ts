@@ -30,6 +30,7 @@ export interface Pauses {
 
 const BROKEN_MS = { first: 1_000, longest: 60_000 };
 
+/** Nothing waits at first. */
 export function makePauses(): Pauses {
   const pauses = new Map<string, Pause>();
   const failures = new Map<string, number>();

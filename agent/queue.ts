@@ -37,8 +37,10 @@ export const stopping: View = {
   reason: { code: 'Starting', text: 'the agent is being stopped; its next start takes this up' },
 };
 
+/** Files and dependencies are laid out. */
 export const preparing = (decision: RunDecision): View => ({ phase: 'Preparing', reason: decision.reason });
 
+/** It tries again by itself. */
 export const waitingFor = (pause: Pause): View => ({
   phase: 'Waiting',
   reason: pause.reason,

@@ -56,6 +56,7 @@ interface Run {
   readonly decision: RunDecision;
 }
 
+/** Own timers: close it. Nothing happens before `start`. */
 export function makeConductor(given: ConductorParts): Conductor {
   const { log } = given;
   const view = (entry: PlacementEntry): View | undefined => viewOf(entry, decide(entry, given.around()));

@@ -1,22 +1,15 @@
 /**
- * Outgoing reports and run records. Of each placement only the newest report counts; it is in the ledger before it is
- * sent when it is settled, and is sent until the broker has it.
+ * What the agent says about its placements. Of each only the newest report counts; a settled one is in the ledger
+ * before it is sent, and every one is sent until the broker has it.
  */
 import type { Log } from '../shared/log.ts';
-import { publishExpecting, type JetStreamClient } from '../shared/nats.ts';
-import { SETTLED } from '../shared/outcome.ts';
-import { agentSubjects } from '../shared/subjects.ts';
-import { encode, type Report, type RunRecord } from '../shared/wire.ts';
-import { recordAcked } from './ledger/entry.ts';
-import { keyOf, type Ledger, type PlacementEntry } from './ledger/ledger.ts';
-import type { Outbox } from './outbox.ts';
+import type { Report } from '../shared/wire.ts';
+import { keyOf, type PlacementEntry } from './ledger/ledger.ts';
+import { numbersOf } from './numbers.ts';
+import { makePost, type Post, type PostParts } from './post.ts';
 import { saysTheSame, statementOf, type View } from './statement.ts';
 
-export interface ReportParts {
-  readonly ledger: Ledger;
-  readonly outbox: Outbox;
-  /** Resolves once the broker was reached for the first time. */
-  readonly js: () => Promise<JetStreamClient>;
+export interface ReportParts extends PostParts {
   readonly cluster: string;
   readonly agent: string;
   readonly now: () => number;
@@ -42,130 +35,91 @@ export interface Reports {
   restate(): Promise<void>;
 }
 
-/** Report numbers that are taken from the ledger at a time; one write for so many reports. */
-const RESERVE = 1_000;
+interface Speaking {
+  readonly parts: ReportParts;
+  readonly post: Post;
+  readonly newest: Map<string, Report>;
+  readonly nextNumber: () => number;
+  revision: number;
+}
 
-/** A subject that somebody else keeps writing to is left alone until the next try. */
-const MAX_CONFLICTS = 3;
-
+/** Sends nothing by itself: `resume` does. */
 export function makeReports(parts: ReportParts): Reports {
-  const { ledger, outbox, log } = parts;
-  const newest = new Map<string, Report>();
-  const sequences = new Map<string, number>();
-  const nextNumber = numbersOf(ledger, log);
-  let revision = 0;
-  for (const [key, entry] of ledger.entries) if (entry.report !== undefined) newest.set(key, entry.report);
-
-  const say = (entry: PlacementEntry, view: View): Report | undefined => {
-    if (ledger.header.epoch === 0) return undefined;
-    const voice = {
-      cluster: parts.cluster,
-      agent: parts.agent,
-      epoch: ledger.header.epoch,
-      now: parts.now(),
-    };
-    const report = statementOf(entry, view, { ...voice, seq: 0 });
-    return saysTheSame(newest.get(keyOf(entry.stack)), report) ? undefined : { ...report, seq: nextNumber() };
+  const { ledger, log } = parts;
+  const recorded = [...ledger.entries].flatMap(([key, { report }]) =>
+    report === undefined ? [] : [[key, report] as const],
+  );
+  const newest = new Map(recorded);
+  const s: Speaking = {
+    parts,
+    post: makePost(parts),
+    newest,
+    nextNumber: numbersOf(ledger, log),
+    revision: 0,
   };
-  const publish = async (report: Report): Promise<void> => {
-    const subject = agentSubjects.report(report.stack);
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
-      const published = await publishExpecting(await parts.js(), subject, {
-        data: encode(report),
-        expect: { lastSubjectSequence: sequences.get(subject) ?? 0 },
-      });
-      if (published.kind === 'stored') {
-        sequences.set(subject, published.sequence);
-        return acknowledge(report);
-      }
-      if (published.last === undefined) break;
-      sequences.set(subject, published.last);
-    }
-    throw new Error(`somebody else writes to ${subject}`);
-  };
-  const acknowledge = async (report: Report): Promise<void> => {
-    if (!SETTLED.has(report.phase)) return;
-    await ledger.update(report.stack, (entry) =>
-      entry?.report?.seq === report.seq ? { ...entry, acked: report.seq } : entry,
-    );
-  };
-  const take = (report: Report): void => {
-    const key = keyOf(report.stack);
-    const known = newest.get(key);
-    if (known !== undefined && known.ledger === report.ledger && known.seq > report.seq) return;
-    newest.set(key, report);
-    revision += 1;
-    outbox.put(`report ${key}`, () => publish(report));
-  };
-  const sendRecord = (record: RunRecord): void =>
-    outbox.put(`run ${record.runId}`, async () => {
-      const subject = agentSubjects.run(record.stack);
-      const js = await parts.js();
-      await js.publish(subject, encode(record), { msgID: record.runId });
-      await ledger.update(record.stack, (entry) => entry && recordAcked(entry, record.runId));
-    });
-  const isUnsent = (entry: PlacementEntry): boolean =>
-    entry.report !== undefined && entry.acked !== entry.report.seq;
-
   return {
     newest,
     get revision() {
-      return revision;
+      return s.revision;
     },
-    stated: (entry, view) => {
-      const report = say(entry, view);
-      if (report === undefined) return entry;
-      const { acked: _, ...rest } = entry;
-      return { ...rest, report };
-    },
+    stated: (entry, view) => withReport(entry, nextReport(s, entry, view)),
     send: (entry) => {
-      if (entry?.report !== undefined && newest.get(keyOf(entry.stack))?.seq !== entry.report.seq)
-        take(entry.report);
-      for (const record of entry?.records ?? []) sendRecord(record);
+      if (entry?.report !== undefined && entry.report.seq !== newest.get(keyOf(entry.stack))?.seq)
+        take(s, entry.report);
+      entry?.records.forEach(s.post.record);
     },
     mention: (entry, view) => {
-      const report = say(entry, view);
-      if (report !== undefined) take(report);
+      const report = nextReport(s, entry, view);
+      if (report !== undefined) take(s, report);
     },
     resend: (key) => {
       const report = newest.get(key);
-      if (report !== undefined) outbox.put(`report ${key}`, () => publish(report));
+      if (report !== undefined) s.post.report(report);
     },
     resume: () => {
       for (const entry of ledger.entries.values()) {
-        if (entry.report !== undefined && isUnsent(entry)) take(entry.report);
-        entry.records.forEach(sendRecord);
+        if (entry.report !== undefined && entry.acked !== entry.report.seq) take(s, entry.report);
+        entry.records.forEach(s.post.record);
       }
     },
-    restate: async () => {
-      for (const report of [...newest.values()]) {
-        const again = (): Report => ({ ...report, ledger: ledger.header.epoch, seq: nextNumber() });
-        const value = await ledger.update(report.stack, (entry) => entry && restated(entry, again()));
-        if (value?.report !== undefined) take(value.report);
-      }
-    },
+    restate: () => restate(s),
   };
 }
 
-function restated(entry: PlacementEntry, report: Report): PlacementEntry {
+/** Undefined when it would say what was said before, or when the ledger has no epoch to say it under. */
+function nextReport(s: Speaking, entry: PlacementEntry, view: View): Report | undefined {
+  const { cluster, agent, ledger, now } = s.parts;
+  const { epoch } = ledger.header;
+  if (epoch === 0) return undefined;
+  const report = statementOf(entry, view, { cluster, agent, epoch, seq: 0, now: now() });
+  const known = s.newest.get(keyOf(entry.stack));
+  return saysTheSame(known, report) ? undefined : { ...report, seq: s.nextNumber() };
+}
+
+function withReport(entry: PlacementEntry, report: Report | undefined): PlacementEntry {
+  if (report === undefined) return entry;
   const { acked: _, ...rest } = entry;
   return { ...rest, report };
 }
 
-/** Numbers that no report of this ledger had before, in this life of the agent or an earlier one. */
-function numbersOf(ledger: Ledger, log: Log): () => number {
-  let next = ledger.header.reserved;
-  let asked = next;
-  const reserve = (): void => {
-    asked = next + RESERVE;
-    ledger
-      .updateHeader((header) => ({ ...header, reserved: Math.max(header.reserved, asked) }))
-      .catch((error: unknown) => log.error({ err: error }, 'report numbers could not be reserved'));
-  };
-  reserve();
-  return () => {
-    if (asked - next < RESERVE / 2) reserve();
-    next += 1;
-    return next - 1;
-  };
+/** Writes may end in another order than they were thought of: a later report is never replaced by an earlier one. */
+function take(s: Speaking, report: Report): void {
+  const key = keyOf(report.stack);
+  const known = s.newest.get(key);
+  if (known !== undefined && known.ledger === report.ledger && known.seq > report.seq) return;
+  s.newest.set(key, report);
+  s.revision += 1;
+  s.post.report(report);
+}
+
+async function restate(s: Speaking): Promise<void> {
+  const { ledger } = s.parts;
+  for (const report of [...s.newest.values()]) {
+    const value = await ledger.update(report.stack, (entry) => {
+      if (entry === undefined) return entry;
+      const latest = (entry.report?.seq ?? 0) > report.seq ? entry.report : report;
+      return withReport(entry, { ...(latest ?? report), ledger: ledger.header.epoch, seq: s.nextNumber() });
+    });
+    if (value?.report !== undefined) take(s, value.report);
+  }
 }

@@ -10,6 +10,7 @@ export interface Slots {
   occupy(count: number, work: Promise<unknown>): void;
 }
 
+/** All slots are free at first. */
 export function makeSlots(count: number): Slots {
   const limit = pLimit({ concurrency: count, rejectOnClear: true });
   return {

@@ -19,4 +19,5 @@ export type AgentStep = (typeof AGENT_STEPS)[number];
 /** Called at each step; the step is over when it resolves. */
 export type AtStep = (step: AgentStep) => void | Promise<void>;
 
+/** Nobody listens. */
 export const atNothing: AtStep = () => undefined;

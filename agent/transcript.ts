@@ -31,6 +31,7 @@ export const CONTINUED = '[towline] followed by a restarted agent from here; the
 const dropped = (count: number): string =>
   `[towline] ${count} lines were left out here: the broker could not be reached`;
 
+/** Chunks go through the outbox; those of all runs share one bound. */
 export function makeTranscripts(parts: {
   readonly outbox: Outbox;
   readonly js: () => Promise<JetStreamClient>;

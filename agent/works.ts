@@ -40,6 +40,7 @@ export interface WorksParts {
   readonly over: () => void;
 }
 
+/** Nothing is under way at first. */
 export function makeWorks(parts: WorksParts): Works {
   const works = new Map<string, Work>();
   const slots = makeSlots(parts.slots);

@@ -17,6 +17,7 @@ export interface Cell<T> {
   ): Promise<{ value: T | undefined; written: boolean }>;
 }
 
+/** A cell over a file that may not be there yet; `load` it first. */
 export function makeCell<T>(
   path: string,
   schema: DurableSchema<T>,

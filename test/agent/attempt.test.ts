@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NotReady } from '../../agent/executor.ts';
-import { positionShown } from '../../agent/queue.ts';
 import type { Order } from '../../shared/wire.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { until } from '../harness/until.ts';
 import { makeRig } from './rig.ts';
-import { attemptOf, digest, endOf, entryOf, orderOf, stack, successOf } from './samples.ts';
-import { cancelledEnd, lostEnd, makeScripted, makeWorld, type World } from './scripted.ts';
+import { attemptOf, digest, endOf, entryOf, orderOf, stack } from './samples.ts';
+import { lostEnd, makeScripted, makeWorld, type World } from './scripted.ts';
 
 const KEY = 'apps/web';
-const named = (name: string, more: Partial<Order> = {}): Order =>
-  orderOf({ stack: { namespace: 'apps', name }, ...more });
 const begun = (world: World, count: number) =>
   until(`${count} starts`, () => world.starts.length >= count && world.starts);
-const policyOf = (more: Partial<Order['policy']>): Order['policy'] => ({ ...orderOf().policy, ...more });
 
 test('an order that comes while another is prepared takes its place, and only the newest starts', async (context) => {
   const world = makeWorld();
-  const prepared = Promise.withResolvers<undefined>();
   const rig = await makeRig(context, {
     executor: makeScripted(world, {
       prepare: (job, signal) =>
@@ -31,7 +26,6 @@ test('an order that comes while another is prepared takes its place, and only th
   await rig.phase(KEY, 'Preparing');
   await rig.take(orderOf({ gen: 12, inputDigest: digest('b') }));
   await rig.phase(KEY, 'Succeeded');
-  prepared.resolve(undefined);
   assert.deepEqual(
     world.starts.map(({ gen }) => gen),
     [12],

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NotReady } from '../../agent/executor.ts';
 import { positionShown } from '../../agent/queue.ts';
 import type { Order } from '../../shared/wire.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { until } from '../harness/until.ts';
 import { makeRig } from './rig.ts';
-import { attemptOf, digest, endOf, entryOf, orderOf, stack, successOf } from './samples.ts';
-import { cancelledEnd, lostEnd, makeScripted, makeWorld, type World } from './scripted.ts';
+import { digest, endOf, orderOf, stack, successOf } from './samples.ts';
+import { cancelledEnd, makeScripted, makeWorld, type World } from './scripted.ts';
 
 const KEY = 'apps/web';
 const named = (name: string, more: Partial<Order> = {}): Order =>

@@ -11,38 +11,45 @@ import { makeLog } from '../../../shared/log.ts';
 import { endOf } from '../samples.ts';
 import { lostEnd } from '../scripted.ts';
 
-const [configText, step] = process.argv.slice(2);
-const config = JSON.parse(configText ?? '') as AgentConfig;
-const world = join(config.dataDir, 'world');
-mkdirSync(join(world, 'ends'), { recursive: true });
-const endFile = (runId: string): string => join(world, 'ends', runId);
+/** To be started with a configuration as JSON and the step at which it dies. */
+export const script = import.meta.filename;
 
-const executor: Executor = {
-  toolchain: {},
-  prepare: async ({ order, runId }) => ({
-    kind: 'ready',
-    gate: async () => ({
-      process: { pid: process.pid, startTime: '1', bootId: 'boot' },
-      go: () => {
-        appendFileSync(join(world, 'starts'), `${order.gen}\n`);
-        writeFileSync(endFile(runId), JSON.stringify(endOf()));
-      },
-      abandon: async () => undefined,
+function executorIn(world: string): Executor {
+  mkdirSync(join(world, 'ends'), { recursive: true });
+  const endFile = (runId: string): string => join(world, 'ends', runId);
+  return {
+    toolchain: {},
+    prepare: async ({ order, runId }) => ({
+      kind: 'ready',
+      gate: async () => ({
+        process: { pid: process.pid, startTime: '1', bootId: 'boot' },
+        go: () => {
+          appendFileSync(join(world, 'starts'), `${order.gen}\n`);
+          writeFileSync(endFile(runId), JSON.stringify(endOf()));
+        },
+        abandon: async () => undefined,
+      }),
     }),
-  }),
-  finish: async ({ runId }) =>
-    existsSync(endFile(runId)) ? (JSON.parse(readFileSync(endFile(runId), 'utf8')) as RunEnd) : lostEnd(),
-  sweep: async () => undefined,
-  cleanup: async (runId) => rmSync(endFile(runId), { force: true }),
-};
+    finish: async ({ runId }) =>
+      existsSync(endFile(runId)) ? (JSON.parse(readFileSync(endFile(runId), 'utf8')) as RunEnd) : lostEnd(),
+    sweep: async () => undefined,
+    cleanup: async (runId) => rmSync(endFile(runId), { force: true }),
+  };
+}
 
-await startAgent(
-  { ...config, maxRuns: Infinity, runUser: undefined, httpPort: undefined },
-  {
-    log: makeLog({ name: 'agent', level: config.logLevel }),
-    executor: () => executor,
-    at: (name) => {
-      if (name === step) process.kill(process.pid, 'SIGKILL');
+async function main(configText: string, step: string): Promise<void> {
+  const config = JSON.parse(configText) as AgentConfig;
+  const executor = executorIn(join(config.dataDir, 'world'));
+  await startAgent(
+    { ...config, maxRuns: Infinity, runUser: undefined, httpPort: undefined },
+    {
+      log: makeLog({ name: 'agent', level: config.logLevel }),
+      executor: () => executor,
+      at: (name) => {
+        if (name === step) process.kill(process.pid, 'SIGKILL');
+      },
     },
-  },
-);
+  );
+}
+
+if (import.meta.main) await main(process.argv[2] ?? '', process.argv[3] ?? '');

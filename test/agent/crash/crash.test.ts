@@ -10,6 +10,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { until } from '../../harness/until.ts';
 import { startHubSide, type HubSide } from '../hubside.ts';
 import { CLUSTER, digest, INCARNATION, orderOf } from '../samples.ts';
+import { script } from './agent.ts';
 
 const hub = await startHubSide({ after });
 
@@ -31,7 +32,6 @@ async function startIn(owner: Owner, dataDir: string, step: string): Promise<Chi
     stopTimeoutMs: 0,
     logLevel: 'debug',
   };
-  const script = join(import.meta.dirname, 'agent.ts');
   return startChild(owner, { program: process.execPath, args: [script, JSON.stringify(config), step] });
 }
 
