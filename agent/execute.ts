@@ -2,15 +2,15 @@
 import { dirname, resolve } from 'node:path';
 import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import { makeArtifactStore, type ArtifactStore, type FetchArtifact } from './artifacts.ts';
-import { findNpm, installEnvironment, type InstallMeans } from './dependencies/npm.ts';
+import { makeArtifactStore, type FetchArtifact } from './artifacts.ts';
+import type { Context } from './context.ts';
+import { findNpm, installEnvironment } from './dependencies/npm.ts';
 import type { Executor } from './executor.ts';
 import { finish } from './finish.ts';
-import { foldersOf, makeFolders, type Folders, type RunUser } from './folders.ts';
+import { foldersOf, makeFolders, type RunUser } from './folders.ts';
 import { prepare } from './prepare.ts';
 import { pulumiVersion } from './pulumi/version.ts';
 import type { Graces } from './runner/stop.ts';
-import type { ValueSources } from './secrets.ts';
 import { cleanup, sweep } from './sweep.ts';
 
 export interface ExecutorOptions {
@@ -35,24 +35,6 @@ export interface ExecutorOptions {
   readonly at?: (step: string) => void | Promise<void>;
   /** How long a stop waits; the default is in limits.ts. */
   readonly graces?: Graces;
-}
-
-/** What the steps of a run have in common. */
-export interface Context {
-  readonly dataDir: string;
-  readonly folders: Folders;
-  readonly pulumi: string;
-  readonly path: readonly string[];
-  readonly sources: ValueSources;
-  readonly user: RunUser | undefined;
-  readonly artifacts: ArtifactStore;
-  readonly install: InstallMeans | undefined;
-  readonly toolchain: Readonly<Record<string, string>>;
-  readonly graces: Graces;
-  /** By run id: settles when a gate of this process ends, so that the end is seen at once. */
-  readonly gates: Map<string, Promise<void>>;
-  readonly log: Log;
-  readonly at: (step: string) => Promise<void>;
 }
 
 /** Starts `pulumi version` once; throws when there is no such program. Makes its folders at the first use. */

@@ -105,7 +105,12 @@ function textOf(failure: FailureClass, ending: Ending): string {
         : `cut off${ending.exit === undefined ? '' : ` (exit code ${ending.exit}${ending.exit === 137 ? ': killed, often for memory' : ''})`}`;
     case 'Cancelled':
       return ending.stop === 'cancelled' ? 'stopped on request' : 'stopped by a signal from outside';
-    default:
+    case 'Config':
+    case 'Program':
+    case 'Provider':
+    case 'RateLimited':
+    case 'Locked':
+    case 'Hung':
       return firstError(ending);
   }
 }

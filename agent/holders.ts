@@ -94,11 +94,14 @@ export async function clearIfDead(
 const pendingMark = (folder: string, run: Run): string =>
   join(folder, `${sha256(JSON.stringify([run.backendUrl, run.order.inputs.pulumiStack]))}.pending`);
 
+/** Sets the mark. */
 export const markPending = (folder: string, run: Run): Promise<void> =>
   writeWhole(pendingMark(folder, run), '');
 
+/** Whether it is set. */
 export const isPending = async (folder: string, run: Run): Promise<boolean> =>
   (await readIfThere(pendingMark(folder, run))) !== undefined;
 
+/** Takes it away. */
 export const unmarkPending = (folder: string, run: Run): Promise<void> =>
   rm(pendingMark(folder, run), { force: true });

@@ -30,16 +30,18 @@ export interface Machine {
 /** `dead`: ours, and proven to be gone. `alive`: ours, and there. `foreign`: not ours, so nothing is known of it. */
 export type Standing = 'dead' | 'alive' | 'foreign';
 
+interface LockFile {
+  readonly pid?: number;
+  readonly username?: string;
+  readonly hostname?: string;
+  readonly timestamp?: string;
+}
+
 /** Reads a lock file; a broken one is a lock of nobody knows whom. */
 export function parseLockFile(text: string): StackLock {
   try {
-    const { pid, username, hostname, timestamp } = JSON.parse(text) as Record<string, unknown>;
-    return {
-      pid: Number(pid ?? 0),
-      user: String(username ?? '?'),
-      host: String(hostname ?? '?'),
-      ...sinceOf(String(timestamp)),
-    };
+    const { pid = 0, username = '?', hostname = '?', timestamp = '' } = JSON.parse(text) as LockFile;
+    return { pid, user: username, host: hostname, ...sinceOf(timestamp) };
   } catch {
     return { pid: 0, user: '?', host: '?' };
   }

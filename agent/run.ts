@@ -7,8 +7,10 @@ import type { Order } from '../shared/wire.ts';
 import { readIfThere, runFoldersOf, writeWhole, type Folders, type RunFolders } from './folders.ts';
 import { patternsOf } from './redact.ts';
 
+/** The part of an order that command lines and settings are made of. */
 export type RunOrder = Pick<Order, 'inputs' | 'policy'>;
 
+/** A run that was laid out. */
 export interface Run {
   readonly runId: string;
   readonly folders: RunFolders;
@@ -31,26 +33,31 @@ interface Kept {
   readonly secrets: readonly string[];
 }
 
+/** Where a run is, and what it is to do. */
+interface Start {
+  readonly runId: string;
+  readonly folders: RunFolders;
+  readonly order: RunOrder;
+}
+
 /** Writes down what {@link loadRun} reads. */
-export async function keepRun(runId: string, folders: RunFolders, order: RunOrder, kept: Kept): Promise<Run> {
-  await writeWhole(folders.privates, JSON.stringify(kept));
-  return runOf(runId, folders, order, kept);
+export async function keepRun(start: Start, kept: Kept): Promise<Run> {
+  await writeWhole(start.folders.privates, JSON.stringify(kept));
+  return runOf(start, kept);
 }
 
 /** A run that was prepared by this agent or an earlier one; undefined when its folder is gone. */
 export async function loadRun(all: Folders, runId: string, order: RunOrder): Promise<Run | undefined> {
   const folders = runFoldersOf(all, runId);
   const text = await readIfThere(folders.privates);
-  return text === undefined ? undefined : runOf(runId, folders, order, JSON.parse(text) as Kept);
+  return text === undefined ? undefined : runOf({ runId, folders, order }, JSON.parse(text) as Kept);
 }
 
-const runOf = (runId: string, folders: RunFolders, order: RunOrder, kept: Kept): Run => ({
-  runId,
-  folders,
-  order,
-  cwd: join(folders.work, kept.project),
+const runOf = (start: Start, kept: Kept): Run => ({
+  ...start,
+  cwd: join(start.folders.work, kept.project),
   env: kept.env,
-  settings: join(folders.work, kept.project, kept.settings),
+  settings: join(start.folders.work, kept.project, kept.settings),
   backendUrl: kept.backendUrl,
   patterns: patternsOf(kept.secrets),
 });
@@ -61,4 +68,5 @@ export const marksOfRun = (dataDir: string, runId: string): Record<string, strin
   ...marksOfAgent(dataDir),
 });
 
+/** Those that tell this agent's processes from others. */
 export const marksOfAgent = (dataDir: string): Record<string, string> => ({ TOWLINE_DATA: dataDir });

@@ -2,21 +2,28 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Order } from '../shared/wire.ts';
-import type { Context } from './execute.ts';
+import type { Context } from './context.ts';
 import { readIfThere, removeFolder, runFoldersOf } from './folders.ts';
 import { keepHolders } from './holders.ts';
 import { marksOfAgent, marksOfRun } from './run.ts';
 import { marksOf, readCli, readExit } from './runner/gate.ts';
 import { endMarked, valuesOf } from './runner/processes.ts';
 
-/** Ends what a run still has going and removes its folder; keeps in mind whose lock a cut-off one may have left. */
+/** Ends what a run still has going and removes its folder. */
 export async function discard(context: Context, runId: string): Promise<void> {
   await endMarked({ environment: marksOfRun(context.dataDir, runId) });
+  await removeFolder(runFoldersOf(context.folders, runId).root);
+}
+
+const BY_SIGNAL = 128;
+
+/** Nobody finished this run: keeps in mind whose lock it may have left. */
+async function remember(context: Context, runId: string): Promise<void> {
   const run = runFoldersOf(context.folders, runId);
   const marks = marksOf({ marks: run.marks, name: 'up' });
-  const wasCutOff = (await readCli(marks)) !== undefined && (await readExit(marks)) === undefined;
-  if (wasCutOff) await keepHolders(context.folders.holders, run);
-  await removeFolder(run.root);
+  const [cli, exit] = await Promise.all([readCli(marks), readExit(marks)]);
+  if (cli !== undefined && (exit === undefined || exit >= BY_SIGNAL))
+    await keepHolders(context.folders.holders, run);
 }
 
 /** Ends and removes all runs of this agent that are not known. Other agents' runs carry another data folder. */
@@ -26,6 +33,7 @@ export async function sweep(context: Context, known: ReadonlySet<string>): Promi
   for (const runId of new Set([...folders, ...running])) {
     if (known.has(runId)) continue;
     context.log.info({ run: runId }, 'removing what an unknown run left');
+    await remember(context, runId);
     await discard(context, runId);
   }
 }

@@ -55,7 +55,7 @@ async function readTar(tar: Buffer): Promise<Item[]> {
     items.push({
       name: header.name,
       type: TYPES[header.type ?? 'file'] ?? 'other',
-      ...(header.linkname == null ? {} : { target: header.linkname }),
+      ...(header.linkname === undefined || header.linkname === null ? {} : { target: header.linkname }),
       executable: ((header.mode ?? 0) & 0o100) !== 0,
       content: Buffer.concat(parts),
     });

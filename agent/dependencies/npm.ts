@@ -40,13 +40,17 @@ export interface InstallMeans {
 /** Variables of the agent that installs, and only they, may see. */
 const MACHINE_SETTING =
   /^(npm_config_.*|https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+/** Where an npm that started this agent was at home: nothing to an install elsewhere. */
+const PLACE_SETTING = /^npm_config_((local_|global_)?prefix|cache|node_gyp|user_agent|npm_version|noproxy)$/i;
 
 /** The part of the agent's environment that an install needs. */
 export function installEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const given = Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && MACHINE_SETTING.test(name) ? [[name, value] as const] : [],
+    value !== undefined && MACHINE_SETTING.test(name) && !PLACE_SETTING.test(name)
+      ? [[name, value] as const]
+      : [],
   );
   const { HOME } = environment;
   return {

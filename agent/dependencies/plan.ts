@@ -101,7 +101,7 @@ function withoutLockfile(project: string, files: readonly ManifestFile[]): Depen
 }
 
 const hasDependencies = (text: string): boolean =>
-  Object.keys((readJson(text)?.['dependencies'] ?? {}) as object).length > 0;
+  Object.keys(readJson(text)?.['dependencies'] ?? {}).length > 0;
 
 /** Scripts of a manifest that npm runs at an install in its folder. */
 const INSTALL_SCRIPTS = [

@@ -161,5 +161,4 @@ export const renderSettings = (settings: StackSettings, file: string): string =>
   file.endsWith('.json') ? `${JSON.stringify(settings, null, 2)}\n` : stringify(settings);
 
 /** The same for reading back what Pulumi made of it. */
-export const parseSettings = (text: string, file: string): Read<StackSettings> =>
-  readMap(text, file) as Read<StackSettings>;
+export const parseSettings = (text: string, file: string): Read<StackSettings> => readMap(text, file);

@@ -2,8 +2,11 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Writes a program whose `up` is the given shell script; everything else it is asked for succeeds with nothing. */
-export async function fakePulumi(folder: string, up: string): Promise<string> {
+/**
+ * Writes a program whose `up` is the given shell script; `more` are further cases. Everything else that it is asked for
+ * succeeds with nothing.
+ */
+export async function fakePulumi(folder: string, up: string, more = ''): Promise<string> {
   const path = join(folder, 'fake-pulumi');
   await writeFile(
     path,
@@ -15,6 +18,7 @@ case "$1" in
   up) events=$(events "$@")
 ${up}
   ;;
+${more}
 esac
 `,
   );

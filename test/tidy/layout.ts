@@ -28,7 +28,7 @@ export const WORLD: readonly string[] = [
     'line',
     'machine',
   ),
-  ...files('agent', 'outbox', 'prepare', 'receive', 'reconcile', 'secrets', 'speak', 'start', 'sweep'),
+  ...files('agent', 'lay', 'outbox', 'receive', 'reconcile', 'recover', 'secrets', 'speak', 'start', 'sweep'),
   ...files('agent', 'transcript', 'waker', 'workspace'),
   ...files('agent/dependencies', 'install', 'lock', 'npm'),
   ...files('agent/ledger', 'cell', 'file'),

@@ -114,6 +114,10 @@ describe('projects', () => {
     const project = readProject(text, 'Pulumi.yaml');
     return project.kind === 'read' ? project.value : project.why;
   };
+  const whyNot = (text: string): string => {
+    const project = readProject(text, 'Pulumi.yaml');
+    return project.kind === 'bad' ? project.why : 'read';
+  };
   test('the runtime by name or with options; folder of settings; backend', () => {
     assert.deepEqual(
       read('name: web\nruntime: {name: nodejs, options: {}}\nstackConfigDir: cfg\nbackend: {url: "s3://b"}'),
@@ -133,9 +137,9 @@ describe('projects', () => {
     });
   });
   test('what is missing', () => {
-    assert.match(String(read('runtime: yaml')), /no name/);
-    assert.match(String(read('name: web')), /no runtime/);
-    assert.match(String(read(': :')), /Pulumi\.yaml/);
+    assert.match(whyNot('runtime: yaml'), /no name/);
+    assert.match(whyNot('name: web'), /no runtime/);
+    assert.match(whyNot(': :'), /Pulumi\.yaml/);
   });
   test('the settings file bears the last part of the stack’s name and the project file’s extension', () => {
     const project = { name: 'web', runtime: 'yaml', settingsDir: '.' };
