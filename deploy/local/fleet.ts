@@ -3,7 +3,8 @@
  * finds in Git, also for those that later commits add. Everything runs in processes of its own.
  */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { token } from '../../shared/subjects.ts';
@@ -23,6 +24,8 @@ const HUB_LIMIT_MS = 60_000;
 const CLUSTERS_EVERY_MS = 1_000;
 const HUB_GRACE_MS = 15_000;
 const NATS_GRACE_MS = 15_000;
+/** Enough for a message with the start of its stack. */
+const SHOWN_LINES = 8;
 
 const run = promisify(execFile);
 
@@ -60,6 +63,7 @@ export function makeFleet(setup: Setup, edges: Edges): Fleet & { start(signal: A
       signal,
     );
     await writeFile(folders.repositories, repositoriesFile(setup));
+    await mkdir(folders.clusters, { recursive: true, mode: 0o755 });
     started.hub = launch(hubProgram(setup));
     await waitFor('the hub does not answer', () => edges.api.ready(), { signal, limitMs: HUB_LIMIT_MS });
     watch = watchClusters(
@@ -97,9 +101,17 @@ function hear({ name, logFile }: Program, event: ChildEvent, edges: Edges): void
       );
       return;
     case 'givenUp':
-      edges.fail(new Error(`${name} ${endingText(event.ending)} at every start; see ${logFile}`));
+      edges.fail(
+        new Error(
+          `${name} ${endingText(event.ending)} at every start; the end of ${logFile}:\n${lastLines(logFile)}`,
+        ),
+      );
   }
 }
+
+/** Of a log that exists: its process was started. */
+const lastLines = (file: string): string =>
+  readFileSync(file, 'utf8').trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
 
 interface Watched {
   readonly setup: Setup;

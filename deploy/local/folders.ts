@@ -14,6 +14,8 @@ export interface Folders {
   readonly natsConfig: string;
   readonly natsStore: string;
   log(name: string): string;
+  /** Folders of the agents; the user of their runs passes through it. */
+  readonly clusters: string;
   /** Ledger, caches and key of a cluster's agent. */
   agent(cluster: string): string;
   agentKey(cluster: string): string;
@@ -22,7 +24,8 @@ export interface Folders {
 /** `data` is an absolute path. */
 export function foldersOf(data: string): Folders {
   const keys = join(data, 'keys');
-  const agent = (cluster: string): string => join(data, 'clusters', token(cluster));
+  const clusters = join(data, 'clusters');
+  const agent = (cluster: string): string => join(clusters, token(cluster));
   return {
     data,
     logs: join(data, 'logs'),
@@ -34,6 +37,7 @@ export function foldersOf(data: string): Folders {
     natsConfig: join(data, 'nats.conf'),
     natsStore: join(data, 'nats'),
     log: (name) => join(data, 'logs', `${token(name)}.log`),
+    clusters,
     agent,
     agentKey: (cluster) => join(agent(cluster), 'agent.seed'),
   };

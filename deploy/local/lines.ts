@@ -1,5 +1,5 @@
 /** What people read while a fleet works: a line for each change, and a block of what is at work. Pure. */
-import { atRest, type Counted, type PlacementRow } from './standing.ts';
+import { atRest, nameOf, type Counted, type PlacementRow } from './standing.ts';
 
 export type Tone = 'good' | 'bad' | 'plain';
 
@@ -8,38 +8,47 @@ export interface Line {
   readonly tone: Tone;
 }
 
-/** Widths of the columns, so that lines stand below each other. */
-const CLUSTER_WIDTH = 12;
-const NAME_WIDTH = 24;
-const PHASE_WIDTH = 11;
+/** Width of the longest phase that is told. */
+const PHASE_WIDTH = 'Succeeded'.length;
 
-/** Rows that stand otherwise than before, as lines. `quiet` leaves out what is on its way. */
+/**
+ * Rows that stand otherwise than before, as lines. A start is told unless it is `shown` elsewhere; what comes before a
+ * start is not.
+ */
 export function changeLines(
   before: readonly PlacementRow[],
   after: readonly PlacementRow[],
-  quiet: boolean,
+  shown: boolean,
 ): readonly Line[] {
-  const known = new Map(before.map((row) => [keyOf(row), sign(row)]));
+  const known = new Map(before.map((row) => [nameOf(row), sign(row)]));
   return after
-    .filter((row) => known.get(keyOf(row)) !== sign(row) && speaks(row) && !(quiet && !atRest(row)))
-    .map((row) => ({ text: lineOf(row, undefined), tone: toneOf(row) }));
+    .filter((row) => known.get(nameOf(row)) !== sign(row))
+    .filter((row) => (atRest(row) ? speaks(row) : row.phase === 'Running' && !shown))
+    .map((row) => ({ text: lineOf(row, after, undefined), tone: toneOf(row) }));
 }
 
 /** A line for each placement at work. `now`: ms. */
 export const liveLines = (rows: readonly PlacementRow[], now: number): readonly Line[] =>
-  rows.filter((row) => !atRest(row)).map((row) => ({ text: lineOf(row, now), tone: 'plain' }));
+  rows.filter((row) => !atRest(row)).map((row) => ({ text: lineOf(row, rows, now), tone: 'plain' }));
 
-const keyOf = (row: PlacementRow): string => `${row.cluster}/${row.namespace}/${row.name}`;
 const sign = (row: PlacementRow): string => `${row.reported?.gen ?? 0} ${row.phase} ${row.standing}`;
 
-/** An order that its agent has not recorded yet says nothing new. */
+/** What is held before its first order is told with its reason; a report says the rest. */
 const speaks = (row: PlacementRow): boolean => row.reported !== undefined || row.standing !== 'planned';
 
-function lineOf(row: PlacementRow, now: number | undefined): string {
-  const where = row.cluster.padEnd(CLUSTER_WIDTH);
-  const name = `${row.namespace}/${row.name}`.padEnd(NAME_WIDTH);
-  const state = (row.standing === 'refused' ? 'Refused' : row.phase).padEnd(PHASE_WIDTH);
-  return [where, name, state, detailOf(row, now)].join(' ').trimEnd();
+/** `all`: rows with which it stands in columns. */
+function lineOf(row: PlacementRow, all: readonly PlacementRow[], now: number | undefined): string {
+  const width = (text: (one: PlacementRow) => string): number =>
+    Math.max(...all.map((one) => text(one).length));
+  const stack = (one: PlacementRow): string => `${one.namespace}/${one.name}`;
+  const state = row.standing === 'refused' ? 'Refused' : row.phase;
+  const columns = [
+    row.cluster.padEnd(width(({ cluster }) => cluster)),
+    stack(row).padEnd(width(stack)),
+    state.padEnd(PHASE_WIDTH),
+    detailOf(row, now),
+  ];
+  return `  ${columns.join('  ')}`.trimEnd();
 }
 
 function detailOf(row: PlacementRow, now: number | undefined): string {

@@ -15,10 +15,12 @@ import {
 } from '../standing.ts';
 import type { SampleRepository } from './repository.ts';
 import { STEPS, type Step } from './script.ts';
-import { closingLine, commitLines, type Result } from './story.ts';
+import { closingLine, commitLines, titleLine, type Result } from './story.ts';
 
 /** The first commit installs packages from a registry, which takes as long as the network does. */
 const COMMIT_LIMIT_MS = 10 * 60_000;
+/** The record of a run comes a moment after the report of its end; one that was cut off may have none. */
+const RECORD_LIMIT_MS = 5_000;
 
 export interface Stage {
   readonly sample: SampleRepository;
@@ -61,11 +63,11 @@ async function followCommit(
   signal: AbortSignal,
 ): Promise<CommitFigures> {
   const { api, follower, screen } = stage;
+  screen.say(titleLine(sha, step, STEPS));
   const limit = AbortSignal.timeout(COMMIT_LIMIT_MS);
-  const done = await follower.until((rows) => doneAt(api, sha, rows), AbortSignal.any([signal, limit]));
-  const rows = follower.rows();
-  const figures = figuresOf(done.commit, rows, { runs: done.runs, since });
-  screen.say(...commitLines({ step, commit: done.commit, figures, rows }));
+  const done = await follower.until(doneAt(api, sha), AbortSignal.any([signal, limit]));
+  const figures = figuresOf(done.commit, follower.rows(), { runs: done.runs, since });
+  screen.say(...commitLines({ step, commit: done.commit, figures }));
   return figures;
 }
 
@@ -74,9 +76,13 @@ interface Done {
   readonly runs: readonly RunRow[];
 }
 
-async function doneAt(api: Api, sha: string, rows: readonly PlacementRow[]): Promise<Done | undefined> {
-  const commit = await api.commit(sha);
-  if (commit === undefined || !isDone(commit, rows)) return undefined;
-  const runs = await api.runs();
-  return isRecorded(rows, runs) ? { commit, runs } : undefined;
+function doneAt(api: Api, sha: string): (rows: readonly PlacementRow[]) => Promise<Done | undefined> {
+  let since: number | undefined;
+  return async (rows) => {
+    const commit = await api.commit(sha);
+    if (commit === undefined || !isDone(commit, rows)) return undefined;
+    since ??= Date.now();
+    const runs = await api.runs();
+    return isRecorded(rows, runs) || Date.now() - since > RECORD_LIMIT_MS ? { commit, runs } : undefined;
+  };
 }

@@ -1,32 +1,34 @@
 /** What the demo prints about each commit and at the end. Pure. */
 import type { Line } from '../lines.ts';
-import { nameOf, orderedBy, type CommitFigures, type CommitRow, type PlacementRow } from '../standing.ts';
+import { orderedBy, type CommitFigures, type CommitRow } from '../standing.ts';
 import { differences, expected, type Step } from './script.ts';
 
 export interface Told {
   readonly step: Step;
   readonly commit: CommitRow;
   readonly figures: CommitFigures;
-  /** As they stood when the commit was done. */
-  readonly rows: readonly PlacementRow[];
 }
 
 const SHORT_SHA = 7;
 
-/** The commit, its figures, why it ran what it ran, what failed, and what is not as scripted. */
-export function commitLines({ step, commit, figures, rows }: Told): readonly Line[] {
+/** Told when a commit was made: `2/6 04d727b Correct the tide table`. */
+export function titleLine(sha: string, step: Step, steps: readonly Step[]): Line {
+  const number = `${steps.indexOf(step) + 1}/${steps.length}`;
+  return { text: `${number} ${sha.slice(0, SHORT_SHA)} ${step.subject}`, tone: 'plain' };
+}
+
+/** Told when it is done: why it ran what it ran, its figures, and what is not as scripted. */
+export function commitLines({ step, commit, figures }: Told): readonly Line[] {
   const { orders, runs, succeeded, failed, unchanged, seconds } = figures;
   const wrong = differences(expected(step), figures);
   return [
-    { text: `${commit.sha.slice(0, SHORT_SHA)} ${commit.subject}`, tone: 'plain' },
+    ...reasonLines(commit).map((text): Line => ({ text: `  ${text}`, tone: 'plain' })),
     {
       text:
         `  ${plural(orders, 'order')}, ${plural(runs, 'run')}: ${succeeded} succeeded, ${failed} failed; ` +
         `${unchanged} unchanged; ${seconds.toFixed(1)} s`,
       tone: wrong.length > 0 ? 'bad' : 'good',
     },
-    ...reasonLines(commit).map((text): Line => ({ text: `  ${text}`, tone: 'plain' })),
-    ...failureLines(commit, rows).map((text): Line => ({ text: `  ${text}`, tone: 'plain' })),
     ...wrong.map((text): Line => ({ text: `  not as scripted: ${text}`, tone: 'bad' })),
     { text: '', tone: 'plain' },
   ];
@@ -40,16 +42,9 @@ function reasonLines(commit: CommitRow): readonly string[] {
   );
   const lines = [...groups].map(([key, decisions]) => {
     const [name, reasons] = key.split('\n');
-    return `${name} on ${decisions.map(({ cluster }) => cluster).join(', ')}: ${reasons}`;
+    return `why ${name} on ${decisions.map(({ cluster }) => cluster).join(', ')}: ${reasons}`;
   });
   return lines.length > 0 ? lines : ['nothing to run: no input of any stack changed'];
-}
-
-function failureLines(commit: CommitRow, rows: readonly PlacementRow[]): readonly string[] {
-  const ordered = new Set(orderedBy(commit).map(nameOf));
-  return rows
-    .filter((row) => ordered.has(nameOf(row)) && row.phase !== 'Succeeded')
-    .map((row) => `${row.namespace}/${row.name} on ${row.cluster} ${row.phase.toLowerCase()}: ${row.reason}`);
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

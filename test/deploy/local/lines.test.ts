@@ -35,17 +35,28 @@ const texts = (before: PlacementRow, after: PlacementRow, quiet = false): string
   changeLines([before], [after], quiet).map(({ text, tone }) => `${tone}: ${text}`);
 
 test('a line for each change, with what it changed and how long it took', () => {
-  assert.deepEqual(texts(row({}), running), ['plain: quay         port/berths              Running']);
-  assert.deepEqual(texts(running, done), [
-    'good: quay         port/berths              Succeeded   +2 ~0 -0 =1  2.5 s',
-  ]);
-  assert.deepEqual(texts(running, failed), [
-    'bad: quay         port/berths              Failed      the program failed',
-  ]);
+  assert.deepEqual(texts(row({}), running), ['plain:   quay  port/berths  Running']);
+  assert.deepEqual(texts(running, done), ['good:   quay  port/berths  Succeeded  +2 ~0 -0 =1  2.5 s']);
+  assert.deepEqual(texts(running, failed), ['bad:   quay  port/berths  Failed     the program failed']);
   assert.deepEqual(texts(done, done), []);
   assert.deepEqual(texts(done, { ...done, standing: 'refused', reason: 'fleet.yaml:3: no such cluster' }), [
-    'bad: quay         port/berths              Refused     fleet.yaml:3: no such cluster',
+    'bad:   quay  port/berths  Refused    fleet.yaml:3: no such cluster',
   ]);
+});
+
+test('what comes before a start is not told', () => {
+  const preparing = row({ phase: 'Preparing', reported: { gen: 5, digest: 'v1:b' } });
+  assert.deepEqual(texts(row({}), preparing), []);
+});
+
+test('lines stand in columns', () => {
+  const rows = [done, { ...done, cluster: 'harbour', name: 'x' }];
+  assert.deepEqual(
+    changeLines([], rows, false).map(({ text }) => text.slice(0, 31)),
+    ['  quay     port/berths  Succeeded', '  harbour  port/x       Succeeded'].map((text) =>
+      text.slice(0, 31),
+    ),
+  );
 });
 
 test('with a block below, only what came to rest is told', () => {
@@ -56,7 +67,7 @@ test('with a block below, only what came to rest is told', () => {
 test('the block holds what is at work, with its age', () => {
   assert.deepEqual(
     liveLines([running, done], 4_200).map(({ text }) => text),
-    ['quay         port/berths              Running     3.2 s'],
+    ['  quay  port/berths  Running    3.2 s'],
   );
 });
 

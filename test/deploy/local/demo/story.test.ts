@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expected, STEPS, type Step } from '../../../../deploy/local/demo/script.ts';
-import { asScripted, closingLine, commitLines, type Result } from '../../../../deploy/local/demo/story.ts';
-import type { CommitFigures, CommitRow, PlacementRow } from '../../../../deploy/local/standing.ts';
+import {
+  asScripted,
+  closingLine,
+  commitLines,
+  titleLine,
+  type Result,
+} from '../../../../deploy/local/demo/story.ts';
+import type { CommitFigures, CommitRow } from '../../../../deploy/local/standing.ts';
 
 const figuresFor = (step: Step): CommitFigures => ({
   sha: 'abcdef0123',
@@ -33,7 +39,7 @@ test('the last line says how it went', () => {
   assert.equal(closingLine(STEPS, { ...result, lost: 1 }).tone, 'bad');
 });
 
-test('a commit is told with its figures, its reasons by stack, and what failed', () => {
+test('a commit is told with its figures, and its reasons by stack', () => {
   const step = STEPS[4];
   assert.ok(step !== undefined);
   const decision = {
@@ -53,22 +59,13 @@ test('a commit is told with its figures, its reasons by stack, and what failed',
       { ...decision, cluster: 'quay' },
     ],
   };
-  const row: PlacementRow = {
-    cluster: 'quay',
-    namespace: 'port',
-    name: 'berths',
-    phase: 'Failed',
-    reason: 'the program failed',
-    standing: 'planned',
-  };
-  const told = { step, commit, figures: figuresFor(step), rows: [row, { ...row, name: 'tides' }] };
+  const told = { step, commit, figures: figuresFor(step) };
+  assert.equal(titleLine(commit.sha, step, STEPS).text, '5/6 abcdef0 Shorten the name of a setting');
   assert.deepEqual(
     commitLines(told).map(({ text }) => text),
     [
-      'abcdef0 Shorten the name of a setting',
+      '  why port/berths on harbour, quay: index.ts changed',
       '  2 orders, 2 runs: 0 succeeded, 2 failed; 5 unchanged; 2.0 s',
-      '  port/berths on harbour, quay: index.ts changed',
-      '  port/berths on quay failed: the program failed',
       '',
     ],
   );
