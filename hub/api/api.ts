@@ -36,7 +36,6 @@ export async function makeApi(model: ReadModel, options: ApiOptions): Promise<Fa
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 300 },
   });
-  const closing = new AbortController();
   const routes = allRoutes(model, options.metrics ?? makeMetrics());
   app.addHook('onRequest', async (request, reply) => {
     const refused = refusal(request, { tokens, open: openPaths(routes) });
@@ -44,17 +43,12 @@ export async function makeApi(model: ReadModel, options: ApiOptions): Promise<Fa
     return undefined;
   });
   for (const route of routes) {
-    app.get(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) =>
-      answer(route, { request, reply, closing: closing.signal }),
-    );
+    app.get(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) => answer(route, request, reply));
   }
   app.setNotFoundHandler((request, reply) => sendProblem(reply, noRoute(request)));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, failureOf(error, log)));
   const stopWatching = watchAgents(model);
-  app.addHook('preClose', async () => {
-    stopWatching();
-    closing.abort();
-  });
+  app.addHook('preClose', async () => stopWatching());
   await app.ready();
   return app;
 }
@@ -95,13 +89,7 @@ function failureOf(error: unknown, log: Log): HttpProblem {
   return problemOf('internal', 'the cause is in the log of the hub');
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly closing: AbortSignal;
-}
-
-async function answer(route: Route, { request, reply, closing }: Exchange): Promise<FastifyReply> {
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const params = route.params.safeParse(request.params);
   const query = route.query.safeParse(request.query);
   if (!params.success || !query.success) {
@@ -110,8 +98,7 @@ async function answer(route: Route, { request, reply, closing }: Exchange): Prom
   }
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, closing]);
-  const asked = { params: params.data, query: query.data, headers: request.headers, signal };
+  const asked = { params: params.data, query: query.data, headers: request.headers, signal: gone.signal };
   return send(reply, await route.handle(asked), request.headers['if-none-match']);
 }
 

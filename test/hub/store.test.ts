@@ -89,6 +89,20 @@ test('only shards with news are written', async (context) => {
   assert.match(await readFile(join(folder, 'clusters', 'harbour.0.json'), 'utf8'), /bbbb/);
 });
 
+test('of a cluster with several shards only those with news are written', async (context) => {
+  const folder = await tempFolder(context);
+  const { store } = await open(folder);
+  for (let n = 0; n < 600; n += 1) store.recordFiles(`harbour/shop/${n}`, 'v1:d', files);
+  await store.flush();
+  const inodes = async (): Promise<readonly number[]> =>
+    Promise.all([0, 1].map(async (n) => (await stat(join(folder, 'clusters', `harbour.${n}.json`))).ino));
+  const before = await inodes();
+  store.recordFiles('harbour/shop/0', 'v1:e', files);
+  await store.close();
+  const after = await inodes();
+  assert.equal(after.filter((inode, n) => inode !== before[n]).length, 1);
+});
+
 for (const victim of ['index.json', 'clusters/harbour.0.json']) {
   test(`a damaged ${victim} is a gap with a line in the log`, async (context) => {
     const folder = await tempFolder(context);

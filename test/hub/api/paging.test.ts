@@ -60,6 +60,7 @@ function allPages(
     keys.push(...page.rows.map(({ key }) => key));
     ({ next: cursor, total } = page);
     pages += 1;
+    assert.ok(pages <= view.rows.length + 1, 'the pages never end');
   } while (cursor !== null);
   return { keys, pages, total };
 }
