@@ -25,13 +25,12 @@ export function makeFollower(api: Api, screen: Screen): Follower {
   const seen: { rows: readonly PlacementRow[]; problems: readonly string[] } = { rows: [], problems: [] };
   const look = async (): Promise<readonly PlacementRow[]> => {
     const [rows, problems] = [await api.placements(), await api.problems()];
-    screen.say(
-      ...problems
-        .filter((problem) => !seen.problems.includes(problem))
-        .map((text) => ({ text, tone: 'bad' as const })),
+    const news = problems.filter((problem) => !seen.problems.includes(problem));
+    screen.show(
+      liveLines(rows, Date.now()),
+      ...news.map((text) => ({ text, tone: 'bad' as const })),
       ...changeLines(seen.rows, rows, screen.live),
     );
-    screen.show(liveLines(rows, Date.now()));
     Object.assign(seen, { rows, problems });
     return rows;
   };

@@ -7,6 +7,7 @@ export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface Screen {
@@ -14,8 +15,8 @@ export interface Screen {
   readonly live: boolean;
   /** Lines that stay. */
   say(...lines: readonly (Line | string)[]): void;
-  /** The block below them, in place of the former one. Nothing where there is no terminal. */
-  show(block: readonly Line[]): void;
+  /** The block below them, in place of the former one, with lines that stay above it; no block without a terminal. */
+  show(block: readonly Line[], ...above: readonly Line[]): void;
 }
 
 const STYLES: Readonly<Record<Tone, 'green' | 'red' | undefined>> = {
@@ -36,6 +37,7 @@ export function makeScreen(
   const coloured = live && !environment['NO_COLOR'];
   let block: readonly string[] = [];
   const draw = (above: readonly string[], next: readonly string[]): void => {
+    if (above.length === 0 && next.join('\n') === block.join('\n')) return;
     const head = live ? up(block.length) + CLEAR_BELOW : '';
     stream.write(head + [...above, ...next].map((line) => `${line}\n`).join(''));
     block = next;
@@ -50,15 +52,19 @@ export function makeScreen(
   return {
     live,
     say: (...lines) => draw(lines.map(text), block),
-    // A line that wraps would make the block higher than it counts.
-    show: (lines) => {
-      if (live && (lines.length > 0 || block.length > 0))
-        draw(
-          [],
-          lines.map((line) => line.text.slice(0, (stream.columns ?? 80) - 1)),
-        );
-    },
+    show: (next, ...above) => draw(above.map(text), live ? fit(next, stream) : []),
   };
+}
+
+/** A line that wraps, or a block higher than the terminal, could not be drawn over. */
+function fit(block: readonly Line[], { columns = 80, rows = 24 }: Stream): readonly string[] {
+  const most = Math.max(1, rows - 2);
+  const shown = block.length > most ? block.slice(0, most - 1) : block;
+  const more = block.length - shown.length;
+  return [
+    ...shown.map(({ text }) => text.slice(0, columns - 1)),
+    ...(more > 0 ? [`  and ${more} more at work`.slice(0, columns - 1)] : []),
+  ];
 }
 
 /** For those who want the result alone. */

@@ -84,6 +84,14 @@ test('on a terminal the block is drawn anew below what is said', () => {
   const screen = makeScreen({ write: (text) => seen.push(text), isTTY: true, columns: 8 }, { NO_COLOR: '1' });
   screen.show([{ text: 'a long line', tone: 'plain' }]);
   screen.say({ text: 'done', tone: 'good' });
+  screen.show([{ text: 'a long line', tone: 'plain' }]);
   screen.show([]);
   assert.deepEqual(seen, ['\x1b[0Ja long \n', '\x1b[1F\x1b[0Jdone\na long \n', '\x1b[1F\x1b[0J']);
+});
+
+test('a block that is higher than the terminal is cut', () => {
+  const seen: string[] = [];
+  const screen = makeScreen({ write: (text) => seen.push(text), isTTY: true, rows: 5 }, {});
+  screen.show(['a', 'b', 'c', 'd'].map((text) => ({ text, tone: 'plain' as const })));
+  assert.deepEqual(seen, ['\x1b[0Ja\nb\n  and 2 more at work\n']);
 });
