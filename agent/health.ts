@@ -1,14 +1,8 @@
 /** /healthz, /readyz and /metrics. Labels are bounded: no metric names a placement. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { PHASES, type Phase } from '../shared/outcome.ts';
-
-export interface Health {
-  readonly orders: Counter<'verdict'>;
-  readonly runs: Counter<'result'>;
-  /** Stops listening; resolves when no request is open. */
-  close(): Promise<void>;
-}
+import type { Tally } from './tally.ts';
 
 export interface Sources {
   /** Connected, and through with its start. */
@@ -17,31 +11,34 @@ export interface Sources {
   readonly running: () => number;
   readonly freeSlots: () => number;
   readonly unsent: () => number;
+  readonly orders: Tally;
+  readonly runs: Tally;
 }
 
-/** Counts at once; listens when there is a port. Rejects when the port is taken. */
-export async function startHealth(port: number | undefined, sources: Sources): Promise<Health> {
+/** Resolves with what ends it. Rejects when the port is taken. */
+export async function startHealth(port: number, sources: Sources): Promise<() => Promise<void>> {
   const registry = new Registry();
-  const registers = [registry];
-  const orders = new Counter({
-    name: 'towline_agent_orders_total',
-    help: 'Orders that came, by what became of them.',
-    labelNames: ['verdict'] as const,
-    registers,
-  });
-  const runs = new Counter({
-    name: 'towline_agent_runs_total',
-    help: 'Runs that ended.',
-    labelNames: ['result'] as const,
-    registers,
-  });
   addGauges(registry, sources);
-  const server = port === undefined ? undefined : await listen(port, registry, sources);
-  return {
-    orders,
-    runs,
-    close: () => new Promise((resolve) => (server === undefined ? resolve() : server.close(() => resolve()))),
-  };
+  addTally(registry, { name: 'towline_agent_orders_total', label: 'verdict', tally: sources.orders });
+  addTally(registry, { name: 'towline_agent_runs_total', label: 'result', tally: sources.runs });
+  const server = await listen(port, registry, sources);
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+function addTally(
+  registry: Registry,
+  { name, label, tally }: { readonly name: string; readonly label: string; readonly tally: Tally },
+): void {
+  const counter: Counter = new Counter({
+    name,
+    help: `${tally.doc}, by ${label}.`,
+    labelNames: [label],
+    registers: [registry],
+    collect: () => {
+      counter.reset();
+      for (const [value, count] of tally.counts) counter.inc({ [label]: value }, count);
+    },
+  });
 }
 
 function addGauges(registry: Registry, sources: Sources): void {
@@ -65,7 +62,16 @@ function addGauges(registry: Registry, sources: Sources): void {
   });
 }
 
-function listen(port: number, registry: Registry, sources: Sources): Promise<Server> {
+interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const ok: Page = { status: 200, type: 'text/plain', body: 'ok\n' };
+
+async function listen(port: number, registry: Registry, sources: Sources): Promise<Server> {
+  const { createServer } = await import('node:http');
   const pages: Readonly<Record<string, () => Promise<Page>>> = {
     '/healthz': async () => ok,
     '/readyz': async () => (sources.ready() ? ok : { status: 503, type: 'text/plain', body: 'not ready\n' }),
@@ -83,11 +89,3 @@ function listen(port: number, registry: Registry, sources: Sources): Promise<Ser
     server.listen(port, () => resolve(server));
   });
 }
-
-interface Page {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-const ok: Page = { status: 200, type: 'text/plain', body: 'ok\n' };

@@ -1,4 +1,5 @@
 /** The agent's entry point: reads environment and command line, runs until it is told to stop. */
+import './lean.ts';
 import { helpOf, parseSettings } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { agentSettings, configOf, type AgentConfig } from './config.ts';

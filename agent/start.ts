@@ -13,7 +13,7 @@ import type { Executor } from './executor.ts';
 import { fetchArtifact } from './fetch.ts';
 import { makeGatekeeper, type Gatekeeper } from './gatekeeper.ts';
 import { applyAnswer, takeEpoch } from './greet.ts';
-import { startHealth, type Health } from './health.ts';
+import type { Sources } from './health.ts';
 import { takeIn, type Verdict } from './intake.ts';
 import { ensureKey, readSeed } from './key.ts';
 import { openFileLedger } from './ledger/file.ts';
@@ -25,6 +25,7 @@ import { makeConductor, type Conductor } from './reconcile.ts';
 import { makeReports, type Reports } from './report.ts';
 import { startSpeaker, type Speaker } from './speak.ts';
 import { atNothing, type AtStep } from './steps.ts';
+import { makeTally, type Tally } from './tally.ts';
 import { makeTranscripts } from './transcript.ts';
 
 /** Stored bytes of an artifact; rejects when they cannot be had now. */
@@ -89,7 +90,8 @@ interface Parts {
   readonly reports: Reports;
   readonly conductor: Conductor;
   readonly gatekeeper: Gatekeeper;
-  readonly health: Health;
+  readonly orders: Tally;
+  readonly closeHealth: () => Promise<void>;
   readonly around: () => Surroundings;
 }
 
@@ -151,30 +153,52 @@ async function makeParts(
     limitMs: limits.startDrainMs,
     late: () => takeEpoch({ ledger, reports, now }, 0),
   });
-  const executor = options.executor(fetcherOf(dialled));
-  const health = await startHealth(config.httpPort, {
+  const [orders, runs] = [makeTally('Orders that came'), makeTally('Runs that ended')];
+  const at = options.at ?? atNothing;
+  const conductor = makeConductor({
+    ledger,
+    reports,
+    transcripts: makeTranscripts({ outbox, js }),
+    executor: options.executor(fetcherOf(dialled)),
+    incarnation,
+    now,
+    newRunId: () => `${now().toString(36)}-${randomBytes(6).toString('hex')}`,
+    ended: ({ result }) => runs.add(result),
+    at,
+    log,
+    around,
+    maxSlots: config.maxRuns,
+  });
+  const closeHealth = await serve(config.httpPort, {
     ready: dialled.isUp,
     phases: () => [...reports.newest.values()].map((report) => report.phase),
     running: () => conductor.running.length,
     freeSlots: () => conductor.freeSlots,
     unsent: () => outbox.size,
+    orders,
+    runs,
   });
-  const conductor = makeConductor({
-    ledger,
-    reports,
-    transcripts: makeTranscripts({ outbox, js }),
-    executor,
-    incarnation,
-    now,
-    newRunId: () => `${now().toString(36)}-${randomBytes(6).toString('hex')}`,
-    ended: ({ result }) => health.runs.inc({ result }),
-    at: options.at ?? atNothing,
+  return {
+    config,
     log,
+    at,
+    ledger,
+    dialled,
+    outbox,
+    reports,
+    conductor,
+    gatekeeper,
+    orders,
+    closeHealth,
     around,
-    maxSlots: config.maxRuns,
-  });
-  const at = options.at ?? atNothing;
-  return { config, log, at, ledger, dialled, outbox, reports, conductor, gatekeeper, health, around };
+  };
+}
+
+/** Loaded only where it is used: HTTP and metrics are a fifth of the agent's memory. */
+async function serve(port: number | undefined, sources: Sources): Promise<() => Promise<void>> {
+  if (port === undefined) return async () => undefined;
+  const { startHealth } = await import('./health.ts');
+  return startHealth(port, sources);
 }
 
 /** A broker that is away is a reason to wait, and not to sit in a slot until it comes. */
@@ -209,7 +233,7 @@ function speak(parts: Parts, { connection }: Line): Speaker {
 }
 
 function receiveOn(parts: Parts, { js }: Line, signal: AbortSignal): Promise<void> {
-  const { ledger, reports, conductor, gatekeeper, health, config, log, around, at } = parts;
+  const { ledger, reports, conductor, gatekeeper, orders, config, log, around, at } = parts;
   const intake = {
     ledger,
     reports,
@@ -217,7 +241,7 @@ function receiveOn(parts: Parts, { js }: Line, signal: AbortSignal): Promise<voi
     around,
     wake: conductor.wake,
     log,
-    count: (verdict: Verdict) => health.orders.inc({ verdict }),
+    count: (verdict: Verdict) => orders.add(verdict),
   };
   const take = (subject: string, data: Uint8Array): Promise<void> => takeIn(intake, subject, data);
   return receive({ js, account: config.account, take, drained: gatekeeper.drained, at, log }, signal);
@@ -241,7 +265,7 @@ async function stop(
   silence();
   conductor.close();
   outbox.close();
-  await parts.health.close();
+  await parts.closeHealth();
   await parts.dialled.close();
   await parts.ledger.close();
   return { left };

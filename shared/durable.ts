@@ -6,7 +6,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Adapter } from 'lowdb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from './canonical.ts';
 
 export interface DurableSchema<T> {

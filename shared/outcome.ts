@@ -1,7 +1,7 @@
 /**
  * How a placement stands, and why. The words that hub, agent, API and dashboard share.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Phases of a placement, as its agent reports them.

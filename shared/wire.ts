@@ -2,7 +2,7 @@
  * Every message between hub and agent. JSON, checked by zod on both sides; unknown fields are ignored, an unknown
  * version is refused. Times are milliseconds since the epoch unless a name says otherwise.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureClassSchema, phaseSchema, reasonSchema } from './outcome.ts';
 
 export const WIRE_VERSION = 1;

@@ -3,7 +3,7 @@
  * newest report; for the agent itself its epoch and the cluster's policy. One interface; every implementation passes
  * the same contract test.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureClassSchema, reasonSchema } from '../../shared/outcome.ts';
 import type { StackRef } from '../../shared/subjects.ts';
 import {
