@@ -41,9 +41,11 @@ test('a CLI that ignores SIGINT is killed after both graces, and what it started
 });
 
 test('one SIGINT, to the CLI alone, is enough for one that obeys', async (t) => {
-  const up = `sh -c 'trap "echo child >>FOLDER/signals" INT; echo ready >FOLDER/ready; while :; do sleep 0.05; done' &
+  // a shell would start its child deaf to SIGINT
+  const child = `process.on("SIGINT", () => fs.appendFileSync("FOLDER/signals", "child ")); fs.writeFileSync("FOLDER/ready", "x"); setInterval(() => 0, 1000)`;
+  const up = `trap 'echo cli >>FOLDER/signals; kill -KILL $child; exit 1' INT
+'${process.execPath}' -e '${child}' &
 child=$!
-trap 'echo cli >>FOLDER/signals; kill -KILL $child; exit 1' INT
 while :; do wait; done`;
   const begun = await begin(t, up);
   await written(begun.folder, 'ready');
