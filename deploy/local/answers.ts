@@ -12,6 +12,7 @@ export const placementItem = identity.extend({
   reason: reason.nullable(),
   gen: z.object({ order: z.number().nullable(), report: z.number().nullable() }),
   verdict: z.string().nullable(),
+  agent: z.object({ state: z.enum(['Online', 'Offline', 'Unheard']) }),
   reportedAt: z.number().nullable(),
 });
 export type PlacementItem = z.infer<typeof placementItem>;
@@ -74,8 +75,8 @@ export const problemItem = z.object({
 export type ProblemItem = z.infer<typeof problemItem>;
 
 /** Decides whether the detail of a placement has to be read again. */
-export const stamp = ({ phase, gen, verdict, reportedAt }: PlacementItem): string =>
-  JSON.stringify([phase, gen, verdict, reportedAt]);
+export const stamp = ({ phase, gen, verdict, agent, reportedAt }: PlacementItem): string =>
+  JSON.stringify([phase, gen, verdict, agent.state, reportedAt]);
 
 /** A placement with its detail. */
 export function placementRow(detail: PlacementDetail): PlacementRow {
@@ -86,6 +87,7 @@ export function placementRow(detail: PlacementDetail): PlacementRow {
     namespace,
     name,
     phase,
+    agent: detail.agent.state,
     reason: standing === 'planned' ? (detail.reason?.text ?? '') : textOf(decided?.reasons ?? []),
     standing,
     ...(order === null

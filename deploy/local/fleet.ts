@@ -40,14 +40,14 @@ export interface Edges {
 }
 
 export interface Fleet {
-  /** Clusters with an agent. */
-  clusters(): readonly string[];
+  /** Resolves when the hub answers; clusters get their agents afterwards. Rejects when a part does not come up. */
+  start(signal: AbortSignal): Promise<void>;
   /** Agents first, so that they end their runs and report; then the hub, then the broker. Safe to repeat. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
-/** The processes of a fleet. It is stopped by its owner also when {@link startFleet} rejects. */
-export function makeFleet(setup: Setup, edges: Edges): Fleet & { start(signal: AbortSignal): Promise<void> } {
+/** The processes of a fleet. Its owner stops it, also when it did not come up. */
+export function makeFleet(setup: Setup, edges: Edges): Fleet {
   const started: { nats?: Child; hub?: Child } = {};
   const agents = new Map<string, Child>();
   const watching = new AbortController();
@@ -78,7 +78,7 @@ export function makeFleet(setup: Setup, edges: Edges): Fleet & { start(signal: A
     if (started.hub !== undefined) await end(started.hub, HUB_GRACE_MS, { edges, hurry });
     if (started.nats !== undefined) await end(started.nats, NATS_GRACE_MS, { edges, hurry });
   };
-  return { clusters: () => [...agents.keys()], start, stop };
+  return { start, stop };
 }
 
 async function end(

@@ -23,7 +23,7 @@ export function changeLines(
   const known = new Map(before.map((row) => [nameOf(row), sign(row)]));
   return after
     .filter((row) => known.get(nameOf(row)) !== sign(row))
-    .filter((row) => (atRest(row) ? speaks(row) : row.phase === 'Running' && !shown))
+    .filter((row) => (atRest(row) || row.agent === 'Offline' ? speaks(row) : isAtWork(row) && !shown))
     .map((row) => ({ text: lineOf(row, after, undefined), tone: toneOf(row) }));
 }
 
@@ -31,7 +31,10 @@ export function changeLines(
 export const liveLines = (rows: readonly PlacementRow[], now: number): readonly Line[] =>
   rows.filter((row) => !atRest(row)).map((row) => ({ text: lineOf(row, rows, now), tone: 'plain' }));
 
-const sign = (row: PlacementRow): string => `${row.reported?.gen ?? 0} ${row.phase} ${row.standing}`;
+const sign = (row: PlacementRow): string =>
+  `${row.reported?.gen ?? 0} ${row.phase} ${row.standing} ${row.agent}`;
+
+const isAtWork = (row: PlacementRow): boolean => row.agent === 'Online' && row.phase === 'Running';
 
 /** What is held before its first order is told with its reason; a report says the rest. */
 const speaks = (row: PlacementRow): boolean => row.reported !== undefined || row.standing !== 'planned';
@@ -41,18 +44,23 @@ function lineOf(row: PlacementRow, all: readonly PlacementRow[], now: number | u
   const width = (text: (one: PlacementRow) => string): number =>
     Math.max(...all.map((one) => text(one).length));
   const stack = (one: PlacementRow): string => `${one.namespace}/${one.name}`;
-  const state = row.standing === 'refused' ? 'Refused' : row.phase;
   const columns = [
     row.cluster.padEnd(width(({ cluster }) => cluster)),
     stack(row).padEnd(width(stack)),
-    state.padEnd(PHASE_WIDTH),
+    stateOf(row).padEnd(PHASE_WIDTH),
     detailOf(row, now),
   ];
   return `  ${columns.join('  ')}`.trimEnd();
 }
 
+function stateOf(row: PlacementRow): string {
+  if (row.standing === 'refused') return 'Refused';
+  return row.agent === 'Online' ? row.phase : row.agent;
+}
+
 function detailOf(row: PlacementRow, now: number | undefined): string {
   const { reported } = row;
+  if (row.agent !== 'Online' && row.standing !== 'refused') return `last: ${row.phase}`;
   if (row.phase !== 'Succeeded' || row.standing !== 'planned')
     return [row.phase === 'Running' ? elapsed(reported?.startedAt, now) : '', firstLine(row.reason)]
       .filter(Boolean)
@@ -81,6 +89,11 @@ const elapsed = (from: number | undefined, to: number | undefined): string =>
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 function toneOf(row: PlacementRow): Tone {
-  if (row.standing === 'refused' || ['Failed', 'Stalled', 'Invalid'].includes(row.phase)) return 'bad';
+  if (
+    row.standing === 'refused' ||
+    row.agent === 'Offline' ||
+    ['Failed', 'Stalled', 'Invalid'].includes(row.phase)
+  )
+    return 'bad';
   return row.phase === 'Succeeded' ? 'good' : 'plain';
 }

@@ -65,8 +65,7 @@ export async function runSession(call: Call, stops: Stops): Promise<Outcome> {
       await fleet.start(stop);
       screen.say(`API: http://${setup.listen}  logs: ${setup.folders.logs}`, '');
       const follower = makeFollower(api, screen);
-      const { clusters } = fleet;
-      return await work({ call, prepared, api, follower, clusters, since: Date.now() }, stop);
+      return await work({ call, prepared, api, follower, since: Date.now() }, stop);
     } finally {
       screen.show([]);
       await fleet.stop(stops.hurry);
@@ -81,18 +80,17 @@ interface Work {
   readonly prepared: Prepared;
   readonly api: Api;
   readonly follower: Follower;
-  readonly clusters: () => readonly string[];
   /** When the fleet was ready, ms. */
   readonly since: number;
 }
 
 async function work(working: Work, stop: AbortSignal): Promise<Outcome> {
-  const { call, prepared, api, follower, clusters, since } = working;
+  const { call, prepared, api, follower, since } = working;
   const { demo } = prepared;
   if (demo === undefined) return followRepository(working, stop);
   const { screen, values } = call;
   const first = { sha: demo.sha, since };
-  const result = await play({ sample: demo.sample, first, api, follower, screen, clusters }, stop);
+  const result = await play({ sample: demo.sample, first, api, follower, screen }, stop);
   const exitCode = asScripted(STEPS, result) ? 0 : 1;
   if (!values.once) {
     screen.say('', `Commit to ${demo.sample.folder} and watch; Ctrl-C ends it.`);

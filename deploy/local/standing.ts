@@ -14,7 +14,10 @@ export interface PlacementRow {
   readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
+  /** As its agent said last. */
   readonly phase: Phase;
+  /** Whether that agent is there: what a silent one said last may no longer hold. */
+  readonly agent: 'Online' | 'Offline' | 'Unheard';
   /** Why it stands so, for people. */
   readonly reason: string;
   /** Generation and digest of the order in force; absent: none was published. */
@@ -70,10 +73,11 @@ export interface RunRow {
 export const nameOf = (row: Pick<PlacementRow, 'cluster' | 'namespace' | 'name'>): string =>
   `${row.cluster} ${row.namespace}/${row.name}`;
 
-/** Nothing more happens to it until something from outside changes. */
+/** Its agent is there, and nothing more happens to it until something from outside changes. */
 export function atRest(row: PlacementRow): boolean {
   if (row.wanted === undefined) return row.standing !== 'planned';
-  return row.reported !== undefined && row.reported.gen >= row.wanted.gen && SETTLED.has(row.phase);
+  const settled = row.reported !== undefined && row.reported.gen >= row.wanted.gen && SETTLED.has(row.phase);
+  return settled && row.agent === 'Online';
 }
 
 /** The placements that a commit gave an order to start. */

@@ -13,7 +13,6 @@ const PASSING: ReadonlySet<string> = new Set(['Hydrating', 'Ready']);
 export interface Watched {
   readonly api: Api;
   readonly follower: Follower;
-  readonly clusters: () => readonly string[];
 }
 
 /**
@@ -56,7 +55,7 @@ export interface Sum {
 }
 
 /** The newest commit and those planned since `since` (ms), with what came of them. */
-export async function sumUp({ api, follower, clusters }: Watched, since: number): Promise<Sum> {
+export async function sumUp({ api, follower }: Watched, since: number): Promise<Sum> {
   const listed = (await api.commits()).filter(({ plannedAt }, n) => n === 0 || plannedAt >= since);
   const commits = await Promise.all(listed.toReversed().map(({ sha }) => api.commit(sha)));
   const [rows, runs] = [follower.rows(), await api.runs()];
@@ -64,7 +63,7 @@ export async function sumUp({ api, follower, clusters }: Watched, since: number)
     commits: commits
       .filter((commit) => commit !== undefined)
       .map((commit) => figuresOf(commit, rows, { runs, since: commit.plannedAt })),
-    clusters: clusters().length,
+    clusters: (await api.clusters()).length,
     lost: lost(rows).length,
     repeated: repeated(runs).length,
   };

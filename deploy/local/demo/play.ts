@@ -29,7 +29,6 @@ export interface Stage {
   readonly api: Api;
   readonly follower: Follower;
   readonly screen: Screen;
-  clusters(): readonly string[];
 }
 
 /** Rejects when a commit is not done in time. */
@@ -43,7 +42,7 @@ export async function play(stage: Stage, signal: AbortSignal): Promise<Result> {
   const runs = await stage.api.runs();
   const result = {
     commits,
-    clusters: stage.clusters().length,
+    clusters: (await stage.api.clusters()).length,
     lost: lost(await stage.api.placements()).length,
     repeated: repeated(runs).length,
   };

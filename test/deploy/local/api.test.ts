@@ -35,6 +35,7 @@ const item = (name: string, more: object = {}): object => ({
   reason: { code: 'RunSucceeded', text: 'done' },
   gen: { order: 5, report: 5 },
   verdict: 'run',
+  agent: { state: 'Online' },
   reportedAt: 7,
   ...more,
 });
@@ -59,6 +60,7 @@ test('placements come page by page, and a detail only once while nothing changes
     namespace: 'port',
     name: 'a',
     phase: 'Succeeded',
+    agent: 'Online',
     reason: 'done',
     standing: 'planned',
     wanted: { gen: 5, digest: 'v1:b', commit: 'c' },

@@ -10,6 +10,7 @@ const row = (change: Partial<PlacementRow>): PlacementRow => ({
   namespace: 'port',
   name: 'berths',
   phase: 'Succeeded',
+  agent: 'Online',
   reason: '',
   standing: 'planned',
   wanted,
@@ -42,6 +43,14 @@ test('a line for each change, with what it changed and how long it took', () => 
   assert.deepEqual(texts(done, { ...done, standing: 'refused', reason: 'fleet.yaml:3: no such cluster' }), [
     'bad:   quay  port/berths  Refused    fleet.yaml:3: no such cluster',
   ]);
+});
+
+test('what a silent agent said last is told as that', () => {
+  assert.deepEqual(texts(done, { ...done, agent: 'Offline' }), [
+    'bad:   quay  port/berths  Offline    last: Succeeded',
+  ]);
+  assert.equal(texts({ ...done, agent: 'Offline' }, done).length, 1);
+  assert.deepEqual(texts(running, { ...running, agent: 'Unheard' }), []);
 });
 
 test('what comes before a start is not told', () => {

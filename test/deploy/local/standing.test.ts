@@ -18,6 +18,7 @@ const wanted = { gen: 5, digest: 'v1:b', commit: 'c' };
 const row = (change: Partial<PlacementRow>): PlacementRow => ({
   ...web,
   phase: 'Succeeded',
+  agent: 'Online',
   reason: '',
   standing: 'planned',
   ...change,
@@ -57,6 +58,11 @@ const cases: readonly [string, Partial<PlacementRow>, { rest: boolean; done: boo
     { rest: false, done: false, lost: false },
   ],
   ['succeeded', { wanted, reported: { gen: 5, digest: 'v1:b' } }, { rest: true, done: true, lost: false }],
+  [
+    'succeeded, but its agent is not there',
+    { wanted, agent: 'Offline', reported: { gen: 5, digest: 'v1:b' } },
+    { rest: false, done: true, lost: false },
+  ],
   [
     'failed',
     { wanted, phase: 'Failed', reported: { gen: 5, digest: 'v1:b' } },
