@@ -132,7 +132,7 @@ async function pass(c: Conducting): Promise<void> {
     else if (decision.kind === 'run') consider(c, key, { run: { entry, decision }, runs });
     else await settle(c, key, { entry, decision });
   }
-  if (c.mode === 'open') startSome(c, runs);
+  startSome(c, runs);
 }
 
 /** A newer order, or a hold, ends a preparation; a run that has begun goes on to its end. */

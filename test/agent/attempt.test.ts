@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { carryOut } from '../../agent/attempt.ts';
 import type { NotReady } from '../../agent/executor.ts';
+import { makeLog } from '../../shared/log.ts';
 import type { Order } from '../../shared/wire.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { until } from '../harness/until.ts';
 import { makeRig } from './rig.ts';
-import { attemptOf, digest, endOf, entryOf, orderOf, stack } from './samples.ts';
+import { attemptOf, digest, endOf, entryOf, INCARNATION, orderOf, stack } from './samples.ts';
 import { lostEnd, makeScripted, makeWorld, type World } from './scripted.ts';
 
 const KEY = 'apps/web';
+const idle = new AbortController().signal;
 const begun = (world: World, count: number) =>
   until(`${count} starts`, () => world.starts.length >= count && world.starts);
 
@@ -174,4 +177,36 @@ test('a rebuilt cluster runs everything once, with a refresh', async (context) =
       [true, false],
     ],
   );
+});
+
+test('an order that comes between the gate and the record is seen: nothing is recorded, nothing goes', async (context) => {
+  const world = makeWorld();
+  const executor = makeScripted(world);
+  const rig = await makeRig(context, { executor, open: new Promise(() => undefined) });
+  await rig.take(orderOf());
+  const decision = {
+    kind: 'run',
+    reason: { code: 'NewPlacement', text: '' },
+    number: 1,
+    first: true,
+    refresh: false,
+  } as const;
+  const outcome = await carryOut(
+    {
+      ledger: rig.ledger,
+      executor,
+      reports: rig.reports,
+      transcripts: { open: () => assert.fail('nothing runs') },
+      incarnation: INCARNATION,
+      now: Date.now,
+      newRunId: () => 'r1',
+      view: () => undefined,
+      ended: () => undefined,
+      at: (step) => (step === 'gated' ? rig.take(orderOf({ gen: 11 })) : undefined),
+      log: makeLog({ name: 'test', level: 'silent' }),
+    },
+    { entry: rig.entry(KEY)!, order: orderOf(), decision, giveUp: idle, stop: idle },
+  );
+  assert.deepEqual(outcome, { kind: 'givenUp' });
+  assert.deepEqual([rig.entry(KEY)?.running, world.starts, world.cleaned], [undefined, [], ['r1']]);
 });

@@ -65,6 +65,7 @@ test('slots are never exceeded, and a change of their number applies live', asyn
   await rig.phase('apps/e', 'Waiting');
   assert.deepEqual(rig.newest('apps/c')?.next, { kind: 'slot', queuePosition: 1 });
   assert.equal(rig.newest('apps/c')?.reason.code, 'NoSlot');
+  assert.equal(rig.conductor.freeSlots, 0);
   assert.equal(world.starts.length, 2);
   await rig.policy(2, { maxConcurrentRuns: 4 });
   await begun(world, 4);
@@ -259,4 +260,15 @@ test('places in a long queue are rounded, so that they change seldom', () => {
     [1, 5, 6, 10, 11, 21, 51, 101, 500, 501].map(positionShown),
     [1, 5, 10, 10, 20, 50, 100, 200, 500, 1000],
   );
+});
+
+test('a heavy run takes its weight in slots until it ends', async (context) => {
+  const world = makeWorld();
+  const rig = await makeRig(context, { executor: makeScripted(world, { run: () => undefined }) });
+  await rig.policy(1, { maxConcurrentRuns: 4 });
+  await rig.take(named('heavy', { policy: policyOf({ weight: 3 }) }));
+  await begun(world, 1);
+  assert.equal(rig.conductor.freeSlots, 1);
+  world.going.get(world.starts[0]!.runId)!(endOf());
+  await until('all slots to be free', () => rig.conductor.freeSlots === 4);
 });
