@@ -50,12 +50,6 @@ export const hubSettings = {
     doc: 'token that API calls must bear; needed to listen beyond this machine',
     optional: true,
   },
-  hubId: {
-    env: 'TOWLINE_HUB_ID',
-    type: 'string',
-    doc: 'name of this hub in the lease; default: made at start',
-    optional: true,
-  },
   logLevel: {
     env: 'TOWLINE_LOG_LEVEL',
     type: 'string',

@@ -58,6 +58,7 @@ export function edgesOf(parts: Parts): PollEdges {
       hellos.settle(done.orders.map(placementKey));
       model.onDone(done);
     },
+    show: (seen) => model.onDone(seen),
     at: parts.at,
   };
 }

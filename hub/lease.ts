@@ -25,6 +25,7 @@ interface Held {
 
 export interface LeaseOptions {
   readonly js: JetStreamClient;
+  /** Of the data folder, which one process has at a time. */
   readonly id: string;
   readonly log: Log;
   readonly clock: () => number;
@@ -71,8 +72,26 @@ async function renew({ js, id, clock }: LeaseOptions, held: Held | undefined): P
     const revision = await bucket.update(KEY, value, held.revision).catch(lost);
     if (revision !== undefined) return { revision, sentAt };
   }
-  const revision = await bucket.create(KEY, value).catch(lost);
+  const revision = (await bucket.create(KEY, value).catch(lost)) ?? (await retake(bucket, { id, value }));
   return revision === undefined ? undefined : { revision, sentAt };
+}
+
+/** A hub that was killed and started again need not wait for its own lease to end: two of one id never run at once. */
+async function retake(
+  bucket: KV,
+  { id, value }: { readonly id: string; readonly value: string },
+): Promise<number | undefined> {
+  const entry = await bucket.get(KEY);
+  if (entry === null || holderOf(entry.string()) !== id) return undefined;
+  return bucket.update(KEY, value, entry.revision).catch(lost);
+}
+
+function holderOf(value: string): unknown {
+  try {
+    return (JSON.parse(value) as { id?: unknown }).id;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Somebody else holds it; any other error is not an answer and is thrown on. */

@@ -101,7 +101,6 @@ export async function run(values: HubValues, { files, environment, log, at }: Ru
   const hub: Hub = await startHub({
     ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret },
     ...{ environment, log, metrics, at },
-    ...(values.hubId === '' ? {} : { hubId: values.hubId }),
   });
   const api = await makeApi(hub.model, { tokens, log, metrics });
   const address = await api.listen({ host: listen.host, port: listen.port });

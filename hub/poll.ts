@@ -21,6 +21,19 @@ import { plan, withoutFailed } from './plan.ts';
 import { resolve } from './resolve.ts';
 import type { Plan, Step } from './step.ts';
 
+/** Points of a pass at which a hub may die; the crash tests stop at every one of them. */
+export const HUB_STEPS = [
+  'read',
+  'loaded',
+  'leading',
+  'measured',
+  'planned',
+  'uploaded',
+  'published',
+  'remembered',
+] as const;
+export type HubStep = (typeof HUB_STEPS)[number];
+
 /** What a pass needs of the world. */
 export interface PollEdges {
   refresh(now: number): Promise<readonly SourceView[]>;
@@ -49,9 +62,12 @@ export interface PollEdges {
   /** Generations and requests that agents named since the last pass. */
   asked(): Asked;
   readonly knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined;
+  /** What a pass that led did, for later passes and for those who look. */
   remember(done: Done): void;
+  /** What a pass that does not lead saw: nothing of it was decided. */
+  show(seen: Done): void;
   /** Called between steps with the name of the one that is over; tests stop the process there. */
-  at(step: string): void;
+  at(step: HubStep): void;
 }
 
 export interface Measured {
@@ -143,7 +159,7 @@ export async function pass(
 
 /** A hub that does not lead shows what it would plan, and publishes nothing. */
 function follow(edges: PollEdges, seen: Omit<Done, 'orders'>): PassEnd {
-  edges.remember({ ...seen, plan: { steps: [], decisions: seen.plan.decisions }, orders: [] });
+  edges.show({ ...seen, orders: [] });
   edges.book.invalidate();
   return { kind: 'following' };
 }

@@ -1,5 +1,6 @@
 /** Builds the hub's parts, hands them to its loops and owns them until it is closed. */
 import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../shared/log.ts';
 import { connectBroker, jetsOf, type Jets, type NatsConnection } from '../shared/nats.ts';
@@ -27,7 +28,6 @@ export interface HubOptions {
   readonly seed: string;
   /** Artifacts are sealed with it. */
   readonly secret: Uint8Array;
-  readonly hubId?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -45,6 +45,8 @@ export interface Hub {
 interface Base {
   readonly options: HubOptions;
   readonly log: Log;
+  /** Of the data folder: the same after a restart. */
+  readonly id: string;
   readonly store: Store;
   readonly connection: NatsConnection;
   readonly jets: Jets;
@@ -66,7 +68,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const stop = new AbortController();
   let loop: Loop | undefined;
   const wake = (dirty: boolean): void => loop?.wake(dirty);
-  const base: Base = { options, log, store, connection, jets, book, model, stop, wake };
+  const id = await identityOf(options.dataDir);
+  const base: Base = { options, log, id, store, connection, jets, book, model, stop, wake };
 
   const sources = await openSources(base);
   const collector = collect(base);
@@ -95,6 +98,16 @@ async function claimStore({ dataDir, log }: HubOptions): Promise<Store> {
   if (opened.kind === 'taken')
     throw new Error(`the data folder ${dataDir} is in use by process ${opened.pid}`);
   return opened.store;
+}
+
+/** A new folder gets a new identity, which is only a wait for the lease of the old one. */
+async function identityOf(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'id');
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known !== '') return known;
+  const made = randomUUID();
+  await writeFile(file, made);
+  return made;
 }
 
 const dial = ({ servers, seed }: HubOptions): Promise<NatsConnection> =>
@@ -135,13 +148,12 @@ const asksForOrder = (collector: Collector, book: Book, keys: readonly string[])
   });
 
 /** Whoever led before may have written: what was read is read again. */
-function lead({ options, jets, log, book, stop, wake }: Base): Lease & { readonly done: Promise<void> } {
+function lead({ jets, id, log, book, stop, wake }: Base): Lease & { readonly done: Promise<void> } {
   const onLead = (): void => {
     log.info('this hub leads');
     book.invalidate();
     wake(true);
   };
-  const id = options.hubId ?? randomUUID();
   return keepLease({ js: jets.js, id, log, clock: Date.now, onLead }, stop.signal);
 }
 

@@ -138,6 +138,24 @@ test('one hub leads; when it lets go, the other takes over', async (t) => {
   assert.deepEqual(led, ['first', 'second']);
 });
 
+test('a hub that was killed and started again leads at once', async (t) => {
+  const server = await startNats(t);
+  const hub = async (id: string): Promise<ReturnType<typeof keepLease>> => {
+    const stop = new AbortController();
+    const { js } = await jetsFor(t, server);
+    const lease = keepLease({ js, id, log: quiet, clock: Date.now, onLead: () => undefined }, stop.signal);
+    atEnd(t, async () => {
+      stop.abort();
+      await lease.done;
+    });
+    return lease;
+  };
+  const killed = await hub('one');
+  await until('the hub to lead', () => killed.leads(Date.now()));
+  const again = await hub('one');
+  await until('the same hub to lead', () => again.leads(Date.now()), { deadlineMs: limits.leaseRenewMs });
+});
+
 test('a leader without a broker stops leading by its own clock', async (t) => {
   const server = await startNats(t);
   const stop = new AbortController();
