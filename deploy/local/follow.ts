@@ -1,7 +1,7 @@
 /** Follows the hub's API and tells what changes, until something is reached. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HubSilent, type Api } from './api.ts';
-import { changeLines, liveLines } from './lines.ts';
+import { liveLines, newsOf, type Told } from './lines.ts';
 import type { Screen } from './screen.ts';
 import type { PlacementRow } from './standing.ts';
 
@@ -20,18 +20,25 @@ export interface Follower {
   ): Promise<T>;
 }
 
+interface Seen {
+  readonly rows: readonly PlacementRow[];
+  readonly problems: readonly string[];
+  readonly told: Told;
+}
+
 /** A hub that does not answer is starting again: the look is left out. */
 export function makeFollower(api: Api, screen: Screen): Follower {
-  const seen: { rows: readonly PlacementRow[]; problems: readonly string[] } = { rows: [], problems: [] };
+  const seen: Seen = { rows: [], problems: [], told: new Map() };
   const look = async (): Promise<readonly PlacementRow[]> => {
     const [rows, problems] = [await api.placements(), await api.problems()];
-    const news = problems.filter((problem) => !seen.problems.includes(problem));
+    const news = newsOf(seen.told, rows, screen.live);
+    const newProblems = problems.filter((problem) => !seen.problems.includes(problem));
     screen.show(
       liveLines(rows, Date.now()),
-      ...news.map((text) => ({ text, tone: 'bad' as const })),
-      ...changeLines(seen.rows, rows, screen.live),
+      ...newProblems.map((text) => ({ text, tone: 'bad' as const })),
+      ...news.lines,
     );
-    Object.assign(seen, { rows, problems });
+    Object.assign(seen, { rows, problems, told: news.told });
     return rows;
   };
   return {

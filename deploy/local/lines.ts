@@ -11,20 +11,26 @@ export interface Line {
 /** Width of the longest phase that is told. */
 const PHASE_WIDTH = 'Succeeded'.length;
 
+/** What was told last of each placement, by its name. */
+export type Told = ReadonlyMap<string, string>;
+
+export interface News {
+  readonly lines: readonly Line[];
+  readonly told: Told;
+}
+
 /**
- * Rows that stand otherwise than before, as lines. A start is told unless it is `shown` elsewhere; what comes before a
- * start is not.
+ * Rows that stand otherwise than was told, as lines. A start is told unless it is `shown` elsewhere; what comes before a
+ * start is not, and nothing is told of a placement whose agent may or may not be there.
  */
-export function changeLines(
-  before: readonly PlacementRow[],
-  after: readonly PlacementRow[],
-  shown: boolean,
-): readonly Line[] {
-  const known = new Map(before.map((row) => [nameOf(row), sign(row)]));
-  return after
-    .filter((row) => known.get(nameOf(row)) !== sign(row))
-    .filter((row) => (atRest(row) || row.agent === 'Offline' ? speaks(row) : isAtWork(row) && !shown))
-    .map((row) => ({ text: lineOf(row, after, undefined), tone: toneOf(row) }));
+export function newsOf(told: Told, rows: readonly PlacementRow[], shown: boolean): News {
+  const news = rows
+    .filter((row) => told.get(nameOf(row)) !== sign(row))
+    .filter((row) => (atRest(row) || row.agent === 'Offline' ? speaks(row) : isAtWork(row) && !shown));
+  return {
+    lines: news.map((row) => ({ text: lineOf(row, rows, undefined), tone: toneOf(row) })),
+    told: new Map([...told, ...news.map((row) => [nameOf(row), sign(row)] as const)]),
+  };
 }
 
 /** A line for each placement at work. `now`: ms. */

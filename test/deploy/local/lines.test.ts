@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeLines, liveLines } from '../../../deploy/local/lines.ts';
+import { liveLines, newsOf } from '../../../deploy/local/lines.ts';
 import { makeScreen } from '../../../deploy/local/screen.ts';
 import type { PlacementRow } from '../../../deploy/local/standing.ts';
 
@@ -32,8 +32,11 @@ const failed = row({
   reported: { gen: 5, digest: 'v1:b' },
 });
 
-const texts = (before: PlacementRow, after: PlacementRow, quiet = false): string[] =>
-  changeLines([before], [after], quiet).map(({ text, tone }) => `${tone}: ${text}`);
+/** What is told of `after` once `before` was told. */
+const texts = (before: PlacementRow, after: PlacementRow, shown = false): string[] =>
+  newsOf(newsOf(new Map(), [before], false).told, [after], shown).lines.map(
+    ({ text, tone }) => `${tone}: ${text}`,
+  );
 
 test('a line for each change, with what it changed and how long it took', () => {
   assert.deepEqual(texts(row({}), running), ['plain:   quay  port/berths  Running']);
@@ -50,7 +53,11 @@ test('what a silent agent said last is told as that', () => {
     'bad:   quay  port/berths  Offline    last: Succeeded',
   ]);
   assert.equal(texts({ ...done, agent: 'Offline' }, done).length, 1);
-  assert.deepEqual(texts(running, { ...running, agent: 'Unheard' }), []);
+  const unheard = { ...running, agent: 'Unheard' as const };
+  assert.deepEqual(texts(running, unheard), []);
+  const { told } = newsOf(newsOf(new Map(), [done], false).told, [unheard], false);
+  assert.deepEqual(newsOf(told, [done], false).lines, []);
+  assert.equal(texts(unheard, done).length, 1);
 });
 
 test('what comes before a start is not told', () => {
@@ -61,7 +68,7 @@ test('what comes before a start is not told', () => {
 test('lines stand in columns', () => {
   const rows = [done, { ...done, cluster: 'harbour', name: 'x' }];
   assert.deepEqual(
-    changeLines([], rows, false).map(({ text }) => text.slice(0, 31)),
+    newsOf(new Map(), rows, false).lines.map(({ text }) => text.slice(0, 31)),
     ['  quay     port/berths  Succeeded', '  harbour  port/x       Succeeded'].map((text) =>
       text.slice(0, 31),
     ),
