@@ -22,7 +22,7 @@ export function claimConflicts(
     const owner = owners.get(claim);
     const keys = group.map(placementKey);
     const refused = owner === undefined ? (keys.length > 1 ? keys : []) : keys.filter((key) => key !== owner);
-    for (const key of refused) conflicts.set(key, conflictReason(claim, owner, keys, key));
+    for (const key of refused) conflicts.set(key, conflictReason(key, { claim, owner, keys }));
   }
   return conflicts;
 }
@@ -32,12 +32,14 @@ function ownersOf(inForce: InForce): ReadonlyMap<string, string> {
   return new Map(holding.map(([key, order]) => [order.claim, key]));
 }
 
-function conflictReason(
-  claim: string,
-  owner: string | undefined,
-  keys: readonly string[],
-  key: string,
-): Reason {
+interface Contest {
+  readonly claim: string;
+  readonly owner: string | undefined;
+  /** Of the placements that claim it. */
+  readonly keys: readonly string[];
+}
+
+function conflictReason(key: string, { claim, owner, keys }: Contest): Reason {
   const others = keys.filter((other) => other !== key).join(', ');
   const text =
     owner === undefined

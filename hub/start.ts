@@ -66,8 +66,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const book = makeBook(jets);
   const model = makeModel({ store, jets, book, metrics: options.metrics, clock: Date.now });
   const stop = new AbortController();
-  let loop: Loop | undefined;
-  const wake = (dirty: boolean): void => loop?.wake(dirty);
+  const passes: { loop?: Loop } = {};
+  const wake = (dirty: boolean): void => passes.loop?.wake(dirty);
   const id = await identityOf(options.dataDir);
   const base: Base = { options, log, id, store, connection, jets, book, model, stop, wake };
 
@@ -78,7 +78,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const { secret, at } = options;
   const leads = (now: number): boolean => lease.leads(now);
   const edges = edgesOf({ store, jets, book, sources, collector, hellos, model, leads, secret, at });
-  loop = runPasses(base, edges);
+  const loop = runPasses(base, edges);
+  passes.loop = loop;
   const connected = watchConnection(base);
 
   const close = async (): Promise<void> => {

@@ -160,11 +160,13 @@ export async function publishOrders(
   return { kind: 'stored', lastSequence: sequence };
 }
 
+/** An order on its subject. */
 export const orderMessage = (account: string, order: Order): OrderMessage => ({
   subject: hubSubjects.order(account, order.stack),
   data: encode(order),
 });
 
+/** A cluster's own message on its subject. */
 export const clusterMessage = (account: string, order: ClusterOrder): OrderMessage => ({
   subject: hubSubjects.clusterOrder(account),
   data: encode(order),

@@ -35,10 +35,13 @@ export async function uploadArtifact(jets: Jets, { ref, stored }: Sealed): Promi
   const body = chunks.slice(0, -1);
   for (let start = 0; start < body.length; start += WINDOW) {
     const batch = body.slice(start, start + WINDOW);
-    await Promise.all(batch.map((chunk, n) => put(jets, ref, start + n, chunk)));
+    await Promise.all(batch.map((data, n) => put(jets, ref, { chunk: start + n, data })));
   }
-  await put(jets, ref, chunks.length - 1, chunks.at(-1)!);
+  await put(jets, ref, { chunk: chunks.length - 1, data: chunks.at(-1)! });
 }
 
-const put = ({ js }: Jets, ref: ArtifactRef, chunk: number, data: Uint8Array): Promise<unknown> =>
-  js.publish(hubSubjects.artifactChunk(ref.name, chunk), data);
+const put = (
+  { js }: Jets,
+  ref: ArtifactRef,
+  { chunk, data }: { readonly chunk: number; readonly data: Uint8Array },
+): Promise<unknown> => js.publish(hubSubjects.artifactChunk(ref.name, chunk), data);

@@ -13,8 +13,10 @@ import { makeRepository, type Changes, type Repository } from '../harness/git.ts
 import { startNats, type NatsServer } from '../harness/nats.ts';
 import { atEnd, type Owner } from '../harness/owned.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { testTools } from '../harness/tools.ts';
 import { until } from '../harness/until.ts';
+import { openBroker, type Broker } from './broker.ts';
+import { countedPulumi, type CountedPulumi } from './counted.ts';
+import type { Kind } from './mortal.ts';
 import { makeReader, type Reader } from './reader.ts';
 
 export interface FleetOptions {
@@ -25,7 +27,15 @@ export interface FleetOptions {
   readonly allowFiles?: readonly string[];
   /** Watch this instead of the fleet's own repository. */
   readonly url?: string;
+  /** Watched beside the fleet's own repository. */
+  readonly others?: readonly Watched[];
   readonly intervalMs?: number;
+}
+
+export interface Watched {
+  readonly name: string;
+  readonly url: string;
+  readonly trust: 'fleet' | 'stacks' | 'sources';
 }
 
 /** A process that is started again whenever it ends, until it is told to stay down. */
@@ -50,8 +60,12 @@ export interface Fleet {
   readonly state: string;
   readonly hubData: string;
   agentData(cluster: string): string;
+  /** What the hub's account holds. */
+  readonly broker: Broker;
+  /** Command lines of the Pulumi CLI that any agent has started so far, oldest first. */
+  started(): Promise<readonly string[]>;
   /** The next process of this kind that comes to the step dies there. */
-  doom(kind: 'hub' | 'agent', step: string): Promise<void>;
+  doom(kind: Kind, step: string): Promise<void>;
   /** Commits and gives the commit's id; the hub is woken by the change of the ref. */
   commit(subject: string, changes?: Changes): Promise<string>;
 }
@@ -65,58 +79,41 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+interface Keys {
+  readonly hub: ReturnType<typeof makeUserKey>;
+  readonly clusters: readonly {
+    readonly account: string;
+    readonly publicKey: string;
+    readonly seed: string;
+  }[];
+}
+
+function makeKeys(clusters: readonly string[]): Keys {
+  const made = clusters.map((account) => ({ account, ...makeUserKey() }));
+  return { hub: makeUserKey(), clusters: made };
+}
+
 /** Starts everything but the first commit. Ends with its owner. */
 export async function startFleet(owner: Owner, options: FleetOptions): Promise<Fleet> {
   const folder = await tempFolder(owner, 'fleet');
   const repository = await makeRepository(owner);
-  const [hubKey, ...agentKeys] = [undefined, ...options.clusters].map(() => makeUserKey());
-  const clusters = options.clusters.map((account, n) => ({
-    account,
-    publicKey: agentKeys[n]?.publicKey ?? '',
-  }));
+  const keys = makeKeys(options.clusters);
   const nats = await startNats(owner, {
-    config: (storeDir) => natsConfig({ storeDir, hubKey: hubKey?.publicKey ?? '', clusters }),
+    config: (storeDir) => natsConfig({ storeDir, hubKey: keys.hub.publicKey, clusters: keys.clusters }),
   });
-  const { pulumi } = await testTools();
-  const fate = join(folder, 'fate');
   const state = join(folder, 'state');
-  const hubData = join(folder, 'hub');
   await mkdir(state);
-  const write = async (name: string, content: string | Buffer): Promise<string> => {
-    await writeFile(join(folder, name), content, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const list = [
-    {
-      name: 'fleet',
-      url: options.url ?? repository.folder,
-      trust: 'fleet',
-      interval: `${options.intervalMs ?? 500}ms`,
-    },
-  ];
+  const pulumi = await countedPulumi(folder);
+  const site: Site = { folder, nats, keys, pulumi, options: { url: repository.folder, ...options } };
   const port = await freePort();
-  const hub = startPart(owner, [
-    'hub',
-    fate,
-    ...['--data-dir', hubData, '--nats', nats.url, '--listen', `127.0.0.1:${port}`],
-    ...['--repositories', await write('repositories.yaml', JSON.stringify({ repositories: list }))],
-    ...['--nats-seed-file', await write('hub.seed', hubKey?.seed ?? '')],
-    ...['--secret-file', await write('hub.secret', randomBytes(32))],
-  ]);
+  const hub = startPart(owner, await hubCall(site, port));
   const agents = new Map<string, Part>();
-  const agentData = (cluster: string): string => join(folder, `agent-${cluster}`);
-  for (const [n, cluster] of options.clusters.entries()) {
-    const seed = await write(`${cluster}.seed`, agentKeys[n]?.seed ?? '');
-    const flags = [
-      ...['--cluster', cluster, '--nats', nats.url, '--key-file', seed, '--data-dir', agentData(cluster)],
-      ...['--pulumi', pulumi, '--run-user', 'self', '--http-port', '0'],
-      ...(options.allowEnv ?? []).flatMap((name) => ['--allow-env', name]),
-      ...(options.allowFiles ?? []).flatMap((path) => ['--allow-files', path]),
-    ];
-    agents.set(cluster, startPart(owner, ['agent', fate, ...flags], options.agentEnv));
+  for (const { account, seed } of keys.clusters) {
+    agents.set(account, startPart(owner, await agentCall(site, account, seed), options.agentEnv));
   }
   const reader = makeReader(`http://127.0.0.1:${port}`);
   await until('the hub to answer', () => reader.isUp());
+  const broker = await openBroker(owner, { url: nats.url, seed: keys.hub.seed });
   return {
     folder,
     repository,
@@ -125,11 +122,57 @@ export async function startFleet(owner: Owner, options: FleetOptions): Promise<F
     agents,
     reader,
     state,
-    hubData,
-    agentData,
-    doom: (kind, step) => writeFile(fate, `${kind}:${step}`),
+    hubData: join(folder, 'hub'),
+    agentData: (cluster) => join(folder, `agent-${cluster}`),
+    broker,
+    started: () => pulumi.started(),
+    doom: (kind, step) => writeFile(join(folder, 'fate'), `${kind}:${step}`),
     commit: (subject, changes) => repository.commit(subject, changes),
   };
+}
+
+interface Site {
+  readonly folder: string;
+  readonly nats: NatsServer;
+  readonly keys: Keys;
+  readonly pulumi: CountedPulumi;
+  readonly options: FleetOptions & { readonly url: string };
+}
+
+async function write(folder: string, name: string, content: string | Buffer): Promise<string> {
+  await writeFile(join(folder, name), content, { mode: 0o600 });
+  return join(folder, name);
+}
+
+async function hubCall({ folder, nats, keys, options }: Site, port: number): Promise<string[]> {
+  const { url, others = [], intervalMs = 500 } = options;
+  const own: Watched = { name: 'fleet', url, trust: 'fleet' };
+  const repositories = [own, ...(options.others ?? [])].map((one) => ({
+    ...one,
+    interval: `${intervalMs}ms`,
+  }));
+  return [
+    ...['hub', join(folder, 'fate'), '--data-dir', join(folder, 'hub')],
+    ...['--nats', nats.url, '--listen', `127.0.0.1:${port}`],
+    ...['--repositories', await write(folder, 'repositories.yaml', JSON.stringify({ repositories }))],
+    ...['--nats-seed-file', await write(folder, 'hub.seed', keys.hub.seed)],
+    ...['--secret-file', await write(folder, 'hub.secret', randomBytes(32))],
+  ];
+}
+
+async function agentCall(
+  { folder, nats, pulumi, options }: Site,
+  cluster: string,
+  seed: string,
+): Promise<string[]> {
+  return [
+    ...['agent', join(folder, 'fate'), '--cluster', cluster, '--nats', nats.url],
+    ...['--key-file', await write(folder, `${cluster}.seed`, seed)],
+    ...['--data-dir', join(folder, `agent-${cluster}`), '--pulumi', pulumi.path],
+    ...['--run-user', 'self', '--http-port', '0'],
+    ...(options.allowEnv ?? []).flatMap((name) => ['--allow-env', name]),
+    ...(options.allowFiles ?? []).flatMap((path) => ['--allow-files', path]),
+  ];
 }
 
 const MORTAL = new URL('mortal.ts', import.meta.url).pathname;

@@ -11,6 +11,9 @@ import { readFiles, run } from '../../hub/main.ts';
 import { parseSettings } from '../../shared/config.ts';
 import { makeLog } from '../../shared/log.ts';
 
+/** What a process of this file can be. */
+export type Kind = 'hub' | 'agent';
+
 const [kind = '', fate = '', ...flags] = process.argv.slice(2);
 
 function at(step: string): void {
