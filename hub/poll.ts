@@ -107,6 +107,7 @@ export interface PassMemory {
   changesAt: number;
 }
 
+/** Nothing was planned yet. */
 export const freshMemory = (): PassMemory => ({ commits: new Map(), states: '', changesAt: 0 });
 
 /** Runs one pass. `dirty`: something besides Git may have changed. */
