@@ -147,7 +147,7 @@ async function write(folder: string, name: string, content: string | Buffer): Pr
 async function hubCall({ folder, nats, keys, options }: Site, port: number): Promise<string[]> {
   const { url, others = [], intervalMs = 500 } = options;
   const own: Watched = { name: 'fleet', url, trust: 'fleet' };
-  const repositories = [own, ...(options.others ?? [])].map((one) => ({
+  const repositories = [own, ...others].map((one) => ({
     ...one,
     interval: `${intervalMs}ms`,
   }));

@@ -1,6 +1,7 @@
 /** What a user sees of a fleet, through the hub's API. */
 import type {
   CatalogProblemAnswer,
+  CommitAnswer,
   PlacementAnswer,
   PlacementDetailAnswer,
   RunAnswer,
@@ -26,6 +27,8 @@ export interface Reader {
   why(named: Named, commit: string): Promise<WhyAnswer>;
   sources(): Promise<readonly SourceAnswer[]>;
   problems(): Promise<readonly CatalogProblemAnswer[]>;
+  /** Whether a commit is the newest one that was planned of its repository. */
+  isPlanned(commit: string): Promise<boolean>;
   /** Waits until the commit was planned and every placement rests at its order; gives them all. */
   atRest(commit: string, waiting?: Waiting<unknown>): Promise<readonly PlacementAnswer[]>;
 }
@@ -51,6 +54,11 @@ export function makeReader(base: string): Reader {
     why: (named, commit) => get(`${pathOf(named)}/why?commit=${commit}`),
     sources: () => items('/v1/sources'),
     problems: () => items('/v1/problems'),
+    isPlanned: async (commit) => {
+      const planned = await items<CommitAnswer>('/v1/commits');
+      const found = planned.find(({ id }) => id === commit);
+      return planned.find(({ repository }) => repository === found?.repository)?.id === commit;
+    },
     atRest: (commit, waiting = {}) =>
       until(`everything to rest at ${commit.slice(0, 7)}`, () => restingAt(reader, commit), {
         deadlineMs: REST_MS,
@@ -62,9 +70,7 @@ export function makeReader(base: string): Reader {
 }
 
 async function restingAt(reader: Reader, commit: string): Promise<readonly PlacementAnswer[] | undefined> {
-  const planned = await reader.get<{ items: { id: string }[] }>('/v1/commits');
-  if (planned.items[0]?.id !== commit)
-    throw new Error(`planned: ${planned.items.map(({ id }) => id.slice(0, 7)).join()}`);
+  if (!(await reader.isPlanned(commit))) throw new Error('the commit is not planned');
   const rows = await reader.placements();
   const moving = rows.filter((row) => row.gen.order !== null && !isResting(row));
   if (moving.length > 0) throw new Error(JSON.stringify(moving[0]));

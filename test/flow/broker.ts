@@ -1,0 +1,50 @@
+/** What lies on the broker, read with the hub's own key. */
+import { connectBroker, jetsOf, type Jets } from '../../shared/nats.ts';
+import { streams } from '../../shared/subjects.ts';
+import { atEnd, type Owner } from '../harness/owned.ts';
+
+export interface Stored {
+  readonly stream: string;
+  readonly subject: string;
+  readonly data: Uint8Array;
+}
+
+export interface Broker {
+  /** Messages ever written to a cluster's order stream: orders, and the cluster's own policy. */
+  published(cluster: string): Promise<number>;
+  /** Every message of every stream. */
+  contents(): Promise<readonly Stored[]>;
+}
+
+/** Connects as the hub. Ends with its owner. */
+export async function openBroker(
+  owner: Owner,
+  { url, seed }: { readonly url: string; readonly seed: string },
+): Promise<Broker> {
+  const connection = await connectBroker({
+    servers: [url],
+    seed: () => new TextEncoder().encode(seed),
+    name: 'test',
+  });
+  atEnd(owner, () => connection.close());
+  const jets = await jetsOf(connection);
+  return {
+    published: async (cluster) => (await jets.jsm.streams.info(streams.orders(cluster))).state.last_seq,
+    contents: async () => {
+      const names: string[] = [];
+      for await (const name of jets.jsm.streams.names()) names.push(name);
+      return (await Promise.all(names.map((name) => messagesOf(jets, name)))).flat();
+    },
+  };
+}
+
+/** One by one: that is slow, and leaves nothing out. */
+async function messagesOf({ jsm }: Jets, stream: string): Promise<readonly Stored[]> {
+  const { first_seq, last_seq } = (await jsm.streams.info(stream)).state;
+  const found: Stored[] = [];
+  for (let seq = first_seq; seq <= last_seq; seq += 1) {
+    const message = await jsm.streams.getMessage(stream, { seq });
+    if (message !== null) found.push({ stream, subject: message.subject, data: message.data });
+  }
+  return found;
+}
