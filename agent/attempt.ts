@@ -84,6 +84,7 @@ function jobOf(runId: string, { entry, order, decision }: Start): Job {
     runId,
     order: decision.refresh ? { ...order, inputs: { ...order.inputs, refresh: true } } : order,
     first: decision.first,
+    unsure: entry.last?.result !== 'succeeded',
     ...(entry.encryptionSalt === undefined ? {} : { encryptionSalt: entry.encryptionSalt }),
   };
 }

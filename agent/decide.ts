@@ -106,10 +106,10 @@ function afterAttempt(
 ): Decision {
   if (last.result === 'succeeded') return { kind: 'skip', phase: 'Succeeded', reason: last.reason };
   if (last.result === 'held') return { kind: 'skip', phase: 'Stalled', reason: last.reason };
-  if (!wasCutOff(last)) return { kind: 'skip', phase: 'Failed', reason: last.reason };
   const creates = last.pendingCreates ?? [];
   if (creates.length > 0 && order.policy.pendingCreates === 'hold')
     return { kind: 'skip', phase: 'Stalled', reason: pendingCreates(creates) };
+  if (!wasCutOff(last)) return { kind: 'skip', phase: 'Failed', reason: last.reason };
   if (last.failure === 'Lost' && last.number >= MAX_STARTS)
     return { kind: 'skip', phase: 'Failed', reason: cutOffTwice(last) };
   const trigger: Reason = { code: 'Interrupted', text: `run ${last.runId} was cut off: ${last.reason.text}` };

@@ -13,6 +13,8 @@ export interface Job {
   readonly order: Order;
   /** The placement has no recorded success: its first update is previewed, and held if it would delete. */
   readonly first: boolean;
+  /** The last update did not end well, or nothing is known of it: the state is asked for pending creates first. */
+  readonly unsure: boolean;
   /** `encryptionsalt` of the stack's settings, where an earlier run learnt it. */
   readonly encryptionSalt?: string;
 }

@@ -1,7 +1,6 @@
 /** Locks of a stack and the processes of ours that may have left them. */
 import { readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { sha256 } from '../shared/canonical.ts';
 import { limits } from '../shared/limits.ts';
 import { readIfThere, writeWhole, type RunFolders } from './folders.ts';
 import {
@@ -89,19 +88,3 @@ export async function clearIfDead(
   const cancelled = await cancelLocks(found.cli, run.order);
   return cancelled.exit === 0 ? { kind: 'free' } : state;
 }
-
-/** Mark of a stack that has creates whose end nobody knows: cleared before its next run, where that is wished. */
-const pendingMark = (folder: string, run: Run): string =>
-  join(folder, `${sha256(JSON.stringify([run.backendUrl, run.order.inputs.pulumiStack]))}.pending`);
-
-/** Sets the mark. */
-export const markPending = (folder: string, run: Run): Promise<void> =>
-  writeWhole(pendingMark(folder, run), '');
-
-/** Whether it is set. */
-export const isPending = async (folder: string, run: Run): Promise<boolean> =>
-  (await readIfThere(pendingMark(folder, run))) !== undefined;
-
-/** Takes it away. */
-export const unmarkPending = (folder: string, run: Run): Promise<void> =>
-  rm(pendingMark(folder, run), { force: true });

@@ -4,19 +4,19 @@ import type { Context } from './context.ts';
 import { provideDependencies } from './dependencies/install.ts';
 import type { Gate, Job, NotReady, Ready } from './executor.ts';
 import { classifyText, judgeRun } from './failures.ts';
-import { isPending, settleFileLocks, unmarkPending } from './holders.ts';
+import { settleFileLocks } from './holders.ts';
 import { layFiles, passphraseOf } from './lay.ts';
+import { settlePending } from './pending.ts';
 import { launchOf, makeCli, type Cli } from './pulumi/cli.ts';
 import { upArguments } from './pulumi/command.ts';
 import { deletionsOf } from './pulumi/events.ts';
 import { settle } from './pulumi/settle.ts';
-import { clearPending, preview } from './pulumi/stack.ts';
+import { preview } from './pulumi/stack.ts';
 import { isAtLeast, OLDEST_PULUMI } from './pulumi/version.ts';
 import { callFailed, cliTooOld, failed, refused, stopOf, waitForLock } from './ready.ts';
 import { redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
-import type { Watched } from './runner/watch.ts';
 import { discard } from './sweep.ts';
 
 /** Lays everything out. What is not ready leaves nothing behind. */
@@ -58,12 +58,16 @@ async function layRun(context: Context, job: Job, signal: AbortSignal): Promise<
   if (settled.kind === 'refused') return refused(settled.why);
   if (settled.kind === 'failed') return callFailed(settled.call, job);
 
-  const unclear = await clearMarked(context, cli, run);
-  if (unclear !== undefined) return callFailed(unclear, job);
+  // a stack that was made just now is empty
+  const unclear =
+    job.unsure && !settled.created
+      ? await settlePending(context.folders.holders, job, { run, cli })
+      : undefined;
+  if (unclear !== undefined) return unclear;
 
   const missing = await layDependencies(context, job, { run, runtime: project.runtime, signal });
   if (missing !== undefined) return missing;
-  // a stack that was made just now is empty, so its first update can delete nothing
+  // nor can its first update delete anything
   const held = job.first && !settled.created ? await firstLook(cli, run, job) : undefined;
   if (held !== undefined) return held;
   await context.at('prepared');
@@ -81,16 +85,6 @@ async function openGate(context: Context, run: Run): Promise<Gate> {
   context.gates.set(run.runId, gate.ended);
   void gate.ended.then(() => context.gates.delete(run.runId));
   return gate;
-}
-
-/** An earlier run left creates whose end is unknown, and the stack says now that they may be forgotten. */
-async function clearMarked(context: Context, cli: Cli, run: Run): Promise<Watched | undefined> {
-  const { holders } = context.folders;
-  if (run.order.policy.pendingCreates !== 'clear' || !(await isPending(holders, run))) return undefined;
-  const call = await clearPending(cli, run.order);
-  if (call.exit !== 0) return call;
-  await unmarkPending(holders, run);
-  return undefined;
 }
 
 async function layDependencies(

@@ -5,15 +5,9 @@ import type { FailureClass, Reason } from '../shared/outcome.ts';
 import type { Context } from './context.ts';
 import type { LockHolder, RunEnd } from './executor.ts';
 import type { Verdict } from './failures.ts';
-import {
-  clearIfDead,
-  dropHolders,
-  keepHolders,
-  markPending,
-  settleFileLocks,
-  settleLocks,
-} from './holders.ts';
+import { clearIfDead, dropHolders, keepHolders, settleFileLocks, settleLocks } from './holders.ts';
 import { parseLockMessage, type LockState } from './locks.ts';
+import { pendingReason } from './pending.ts';
 import type { Cli } from './pulumi/cli.ts';
 import { clearPending, readState } from './pulumi/stack.ts';
 import type { Run } from './run.ts';
@@ -72,22 +66,15 @@ async function recover(holders: string, over: Over, at: Context['at']): Promise<
   else await keepHolders(holders, run.folders);
   const pending = await pendingCreates(over);
   await at('pending read');
-  if (pending === undefined) await markPending(holders, run);
   if (pending === undefined) return unreadable();
   if (pending.length === 0) return judged;
   const mayClear = run.order.policy.pendingCreates === 'clear' && locks.kind === 'free';
   if (mayClear && (await clearPending(cli, run.order)).exit === 0) return judged;
-  await markPending(holders, run);
   return {
     ...failed(judged.result === 'failed' ? judged.failure : 'Lost', pendingReason(pending)),
     pendingCreates: pending,
   };
 }
-
-const pendingReason = (pending: readonly string[]): Reason => ({
-  code: 'PendingCreates',
-  text: `cut off while creating ${pending.length} ${pending.length === 1 ? 'resource' : 'resources'}: another run would make a second one if the first one came to be`,
-});
 
 /** Until the state can be read: starting again without knowing could make everything twice. */
 async function pendingCreates({ run, cli, stop }: Over): Promise<readonly string[] | undefined> {

@@ -170,6 +170,7 @@ export const jobOf = (order: Order, change: Partial<Job> = {}): Job => ({
   runId: `run-${process.pid}-${++runs}`,
   order,
   first: true,
+  unsure: change.first ?? true,
   ...change,
 });
 

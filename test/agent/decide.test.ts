@@ -129,6 +129,11 @@ const TABLE: readonly (readonly [string, PlacementEntry, string])[] = [
     'skip Stalled PendingCreates',
   ],
   [
+    'stopped after its time limit, while creating',
+    entryOf({ unclean: true, last: endingOf({ failure: 'Timeout', pendingCreates: ['urn:a'] }) }),
+    'skip Stalled PendingCreates',
+  ],
+  [
     'cut off while creating, and pending creates are to be cleared',
     entryOf({
       unclean: true,

@@ -52,6 +52,16 @@ async function killedInCreate(bed: Bed, order: Order): Promise<Going> {
   return going;
 }
 
+/** What a person does with `pulumi stack export` and `import`. */
+async function forgetPending(bed: Bed): Promise<void> {
+  const file = join(bed.folder, 'state/.pulumi/stacks/web/dev.json');
+  const state = JSON.parse(await readFile(file, 'utf8')) as {
+    checkpoint: { latest: { pending_operations?: unknown } };
+  };
+  delete state.checkpoint.latest.pending_operations;
+  await writeFile(file, JSON.stringify(state));
+}
+
 describe('Pulumi is killed inside a create', () => {
   test('hold: its URN is named, its lock is gone, nothing of it lives', async (t) => {
     const bed = await makeBed(t);
@@ -75,6 +85,21 @@ describe('Pulumi is killed inside a create', () => {
     assert.equal(next.result, 'succeeded', next.reason.text);
     const state = await readFile(join(bed.folder, 'state/.pulumi/stacks/web/dev.json'), 'utf8');
     assert.ok(!state.includes('pending_operations'), 'nothing is pending');
+  });
+
+  test('a newer order runs nothing over it, until the state was put right', async (t) => {
+    const bed = await makeBed(t);
+    const going = await killedInCreate(bed, await slow(bed));
+    await finishRun(bed.executor, going);
+    await bed.executor.cleanup(going.attempt.runId);
+    const later = await slow(bed, {}, 1);
+    const verdict = await notReady(bed.again(), jobOf(later, { first: false, unsure: true }));
+    assert.ok(verdict.kind === 'hold' && verdict.reason.code === 'PendingCreates');
+    assert.deepEqual(verdict.pendingCreates, [URN]);
+    assert.equal(await readFile(join(bed.folder, 'slow.log'), 'utf8'), 'create\n');
+    await forgetPending(bed);
+    const { end } = await runOnce(bed.executor, jobOf(later, { first: false, unsure: true }));
+    assert.equal(end.result, 'succeeded', end.reason.text);
   });
 
   test('a stack that says clear later is cleared before its next run', async (t) => {
