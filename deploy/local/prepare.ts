@@ -36,34 +36,40 @@ export async function prepare(
 ): Promise<Prepared> {
   if (values.demo) await emptyForDemo(data);
   const folders = foldersOf(data);
+  const own = { pulumi: tools.pulumi, node: process.execPath };
+  const { pulumi, node } = isRoot ? await withinReach(own, join(data, 'tools')) : own;
   const common = {
     folders,
-    towline: [process.execPath, entryFile()] as const,
+    towline: [node, entryFile()] as const,
     natsServer: tools.natsServer,
-    pulumi: isRoot ? await withinReach(tools.pulumi, process.execPath, join(data, 'tools')) : tools.pulumi,
+    pulumi,
     natsPort: await freePort(),
     listen: values.listen || `127.0.0.1:${await freePort()}`,
     environment,
   };
-  if (values.demo) {
-    const sample = await makeSample(join(data, 'repository'), data, environment);
-    const [first] = STEPS;
-    if (first === undefined) throw new Error('the demo has no steps');
-    const demo = { sample, sha: await sample.commit(first) };
-    const setup = {
-      ...common,
-      repository: { url: sample.folder, ref: 'main', interval: LOCAL_INTERVAL },
-      allowEnv: [PASSPHRASE],
-      allowFiles: [],
-      agentEnvironment: { [PASSPHRASE]: 'the tide waits for nobody' },
-    };
-    return { setup, demo };
-  }
+  if (values.demo) return prepareDemo(common, data);
   const found = await findRepository(values.repo, cwd);
   const ref = values.ref || (await defaultBranch(found, environment));
   const repository = { url: found.url, ref, ...(found.local ? { interval: LOCAL_INTERVAL } : {}) };
   const { allowEnv, allowFiles } = values;
   return { setup: { ...common, repository, allowEnv, allowFiles, agentEnvironment: {} } };
+}
+
+type Common = Omit<Setup, 'repository' | 'allowEnv' | 'allowFiles' | 'agentEnvironment'>;
+
+/** The sample repository is made, and its first commit with it. */
+async function prepareDemo(common: Common, data: string): Promise<Prepared> {
+  const sample = await makeSample(join(data, 'repository'), data, common.environment);
+  const [first] = STEPS;
+  if (first === undefined) throw new Error('the demo has no steps');
+  const setup = {
+    ...common,
+    repository: { url: sample.folder, ref: 'main', interval: LOCAL_INTERVAL },
+    allowEnv: [PASSPHRASE],
+    allowFiles: [],
+    agentEnvironment: { [PASSPHRASE]: 'the tide waits for nobody' },
+  };
+  return { setup, demo: { sample, sha: await sample.commit(first) } };
 }
 
 /** The `towline` command: beside the sources, or beside this bundle. */

@@ -4,18 +4,25 @@ import { dirname, join } from 'node:path';
 import { wanted } from '../tools/catalog.ts';
 import { closedFolder } from './input.ts';
 
+export interface Programs {
+  readonly pulumi: string;
+  /** Node.js: agents find it where they run themselves. */
+  readonly node: string;
+}
+
 /**
- * The path of pulumi to use. Where other users cannot enter the folder that it or Node.js is in, as with a checkout or a
- * cache in root's home, `folder` gets links to them (copies on another file system), Node.js beside pulumi.
+ * The paths to use. Where other users cannot enter the folder that one of them is in, as with a checkout or a cache in
+ * root's home, `folder` gets links to both (copies on another file system).
  */
-export async function withinReach(pulumi: string, node: string, folder: string): Promise<string> {
-  const real = await realpath(pulumi);
-  if ((await closedFolder(real)) === undefined && (await closedFolder(node)) === undefined) return pulumi;
+export async function withinReach({ pulumi, node }: Programs, folder: string): Promise<Programs> {
+  const real = { pulumi: await realpath(pulumi), node: await realpath(node) };
+  const closed = await Promise.all([real.pulumi, real.node].map(closedFolder));
+  if (closed.every((path) => path === undefined)) return { pulumi, node };
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const name of [wanted.pulumi.name, ...wanted.pulumi.beside])
-    await bring(join(dirname(real), name), join(folder, name));
-  await bring(await realpath(node), join(folder, 'node'));
-  return join(folder, wanted.pulumi.name);
+    await bring(join(dirname(real.pulumi), name), join(folder, name));
+  await bring(real.node, join(folder, 'node'));
+  return { pulumi: join(folder, wanted.pulumi.name), node: join(folder, 'node') };
 }
 
 async function bring(from: string, to: string): Promise<void> {

@@ -102,9 +102,9 @@ test('programs in a closed folder are brought to an open one', async (context) =
   ];
   for (const name of names) await writeFile(join(tools, name), name, { mode: 0o755 });
   const [pulumi, node] = [join(tools, 'pulumi'), join(tools, 'node')];
-  assert.equal(await withinReach(pulumi, node, join(folder, 'open')), pulumi);
+  assert.deepEqual(await withinReach({ pulumi, node }, join(folder, 'open')), { pulumi, node });
   await chmod(tools, 0o700);
-  const brought = await withinReach(pulumi, node, join(folder, 'open'));
-  assert.equal(brought, join(folder, 'open', 'pulumi'));
+  const brought = await withinReach({ pulumi, node }, join(folder, 'open'));
+  assert.deepEqual(brought, { pulumi: join(folder, 'open', 'pulumi'), node: join(folder, 'open', 'node') });
   for (const name of names) assert.equal(await readFile(join(folder, 'open', name), 'utf8'), name);
 });
