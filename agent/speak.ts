@@ -2,7 +2,7 @@
 import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import type { NatsConnection } from '../shared/nats.ts';
-import { hashesOf, type Hashes, type Held } from '../shared/resync.ts';
+import { hashesOf, saysOf, type Hashes, type Held } from '../shared/resync.ts';
 import { agentSubjects } from '../shared/subjects.ts';
 import {
   decode,
@@ -14,7 +14,7 @@ import {
   type HelloAnswer,
   type PlacementState,
 } from '../shared/wire.ts';
-import { keyOf, type Ledger } from './ledger/ledger.ts';
+import { keyOf, type Ledger, type PlacementEntry } from './ledger/ledger.ts';
 import type { Reports } from './report.ts';
 
 export interface SpeakParts {
@@ -136,12 +136,17 @@ function makeStates(ledger: Ledger, reports: Reports): States {
     entry.order !== undefined || entry.forgottenAt !== undefined || entry.refused !== undefined
       ? entry.gen
       : 0;
+  /** An order that could not be read is held by its generation only. */
+  const heldOf = (entry: PlacementEntry): Pick<Held, 'gen' | 'says'> => ({
+    gen: genOf(entry),
+    says: saysOf(entry.order?.gen === entry.gen ? entry.order : undefined),
+  });
   const held = (): Held[] =>
     [...ledger.entries].flatMap(([key, entry]) => {
       const report = reports.newest.get(key);
       return report === undefined
         ? []
-        : [{ stack: entry.stack, gen: genOf(entry), seq: report.seq, phase: report.phase }];
+        : [{ ...heldOf(entry), stack: entry.stack, seq: report.seq, phase: report.phase }];
     });
   return {
     hashes: () => {
@@ -153,9 +158,8 @@ function makeStates(ledger: Ledger, reports: Reports): States {
       [...ledger.entries.values()].map((entry) => ({
         namespace: entry.stack.namespace,
         name: entry.stack.name,
-        gen: genOf(entry),
+        ...heldOf(entry),
         seq: reports.newest.get(keyOf(entry.stack))?.seq ?? 0,
-        digest: entry.lastSuccess?.inputDigest ?? '',
       })),
   };
 }

@@ -3,8 +3,15 @@
  * to be published again, so that there is one way of delivery.
  */
 import { limits } from '../shared/limits.ts';
-import { hashesOf, type Held } from '../shared/resync.ts';
-import { WIRE_VERSION, type Hello, type HelloAnswer, type Order, type Report } from '../shared/wire.ts';
+import { hashesOf, saysOf, type Held } from '../shared/resync.ts';
+import {
+  WIRE_VERSION,
+  type Hello,
+  type HelloAnswer,
+  type Order,
+  type PlacementState,
+  type Report,
+} from '../shared/wire.ts';
 import { placementKey } from './placement.ts';
 
 export interface HelloContext {
@@ -41,8 +48,9 @@ export function answerHello(hello: Hello, context: HelloContext): HelloOutcome {
     const needList = !hashesAgree(hello, context);
     return { answer: { ...base, needList, resend: [] }, ...nothing(needList ? context.suspects : new Map()) };
   }
-  const seenGen = new Map(hello.list.map((row) => [keyOf(context.cluster, row), row.gen]));
-  const differing = differences(context, seenGen);
+  const rows = new Map(hello.list.map((row) => [keyOf(context.cluster, row), row]));
+  const seenGen = new Map([...rows].map(([key, row]) => [key, row.gen]));
+  const differing = differences(context, rows);
   const suspects = new Map(
     [...differing.keys()].map((key) => [key, context.suspects.get(key) ?? context.now]),
   );
@@ -77,6 +85,7 @@ function heldBy({ orders, reports }: HelloContext): Held[] {
     return {
       stack: order.stack,
       gen: order.gen,
+      says: saysOf(order),
       seq: report?.seq ?? 0,
       phase: answered ? report.phase : 'Suspended',
     };
@@ -86,17 +95,23 @@ function heldBy({ orders, reports }: HelloContext): Held[] {
 /** Where the agent's ledger and the stream disagree. An agent that is behind may still be reading. */
 function differences(
   context: HelloContext,
-  seenGen: ReadonlyMap<string, number>,
+  rows: ReadonlyMap<string, PlacementState>,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const order of context.orders) {
-    const key = placementKey(order);
-    const have = seenGen.get(key) ?? 0;
-    if (have > order.gen) found.set(key, `the agent has generation ${have}, the stream ${order.gen}`);
-    else if (have < order.gen && context.drained) found.set(key, `the agent has generation ${have} only`);
+    const row = rows.get(placementKey(order));
+    const have = row?.gen ?? 0;
+    if (have > order.gen)
+      found.set(placementKey(order), `the agent has generation ${have}, the stream ${order.gen}`);
+    else if (have < order.gen && context.drained)
+      found.set(placementKey(order), `the agent has generation ${have} only`);
+    else if (have === order.gen && row !== undefined && isAnother(row, order))
+      found.set(placementKey(order), `the agent has another order of generation ${have}`);
   }
   return found;
 }
+
+const isAnother = ({ says }: PlacementState, order: Order): boolean => says !== '' && says !== saysOf(order);
 
 function missingReports({ ledger, list }: Hello, { cluster, reports }: HelloContext): HelloAnswer['resend'] {
   const known = new Map(reports.map((report) => [placementKey(report), report]));

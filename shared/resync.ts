@@ -9,16 +9,27 @@ import { hashOfSet } from './canonical.ts';
 import { SETTLED, type Phase } from './outcome.ts';
 import type { StackRef } from './subjects.ts';
 
-/** A placement as one side knows it. `gen`: of the order that is held; `seq`: of the newest report. */
+/** A placement as one side knows it. `gen` and `says`: of the order that is held; `seq`: of the newest report. */
 export interface Held {
   readonly stack: StackRef;
   readonly gen: number;
+  /** As of {@link saysOf}. */
+  readonly says: string;
   readonly seq: number;
   readonly phase: Phase;
 }
 
-/** Row of the hash over orders: `namespace/name@gen`. */
-export const orderRow = (held: Held): string => `${held.stack.namespace}/${held.stack.name}@${held.gen}`;
+/**
+ * What an order says in short. A broker that was wiped while a clock went back may give a generation twice, for two
+ * different orders: then only this tells them apart. Empty: there is none, or it was forgotten.
+ */
+export const saysOf = (
+  order: { readonly action: string; readonly inputDigest: string } | undefined,
+): string => (order === undefined || order.action === 'forget' ? '' : `${order.action} ${order.inputDigest}`);
+
+/** Row of the hash over orders: `namespace/name@gen says`. */
+export const orderRow = ({ stack, gen, says }: Held): string =>
+  `${stack.namespace}/${stack.name}@${gen} ${says}`;
 
 /** Row of the hash over reports: `namespace/name@seq`. */
 export const reportRow = (held: Held): string => `${held.stack.namespace}/${held.stack.name}@${held.seq}`;

@@ -152,6 +152,8 @@ export const lastSuccessSchema = z.object({
   inputDigest: z.string(),
   commit: z.string(),
   artifact: artifactRefSchema,
+  /** Of the order: another one means that nothing was applied there yet. */
+  claim: z.string(),
   pulumiStack: z.string(),
   backendUrl: z.string().optional(),
   runRequest: z.string().optional(),
@@ -238,7 +240,8 @@ const placementStateSchema = z.object({
   name: z.string(),
   gen: counter,
   seq: counter,
-  digest: z.string(),
+  /** What the order of that generation says, in short; empty: none is held. */
+  says: z.string(),
 });
 
 /** Sent at connect, at an interval and after any drop, so that both sides find out what the other lost. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerHello, type HelloContext, type HelloOutcome } from '../../hub/resync.ts';
 import { limits } from '../../shared/limits.ts';
-import { hashesOf } from '../../shared/resync.ts';
+import { hashesOf, saysOf } from '../../shared/resync.ts';
 import { WIRE_VERSION, type Hello, type Order, type Report } from '../../shared/wire.ts';
 import { makeOrder, makeReport, makeWanted, NOW } from './make.ts';
 
@@ -22,7 +22,7 @@ const contextOf = (change: Partial<HelloContext> = {}): HelloContext => ({
 });
 
 function helloOf(held: { gen: number; seq: number } | undefined, change: Partial<Hello> = {}): Hello {
-  const rows = held === undefined ? [] : [{ stack, ...held, phase: 'Succeeded' as const }];
+  const rows = held === undefined ? [] : [{ stack, says: saysOf(web), ...held, phase: 'Succeeded' as const }];
   const hashes = hashesOf(rows);
   return {
     v: WIRE_VERSION,
@@ -34,8 +34,8 @@ function helloOf(held: { gen: number; seq: number } | undefined, change: Partial
   };
 }
 
-const listOf = (held: { gen: number; seq: number }): Hello =>
-  helloOf(held, { list: [{ ...stack, ...held, digest: web.inputDigest }] });
+const listOf = (held: { gen: number; seq: number; says?: string }): Hello =>
+  helloOf(held, { list: [{ ...stack, says: saysOf(web), ...held }] });
 
 /** The same hello twice, the second one after the time that confirms a difference. */
 function twice(hello: Hello, context: HelloContext): HelloOutcome {
@@ -66,13 +66,20 @@ test('an order that no report answers is looked for in the list', () => {
 
 const differences: readonly [
   string,
-  { gen: number; seq: number },
+  { gen: number; seq: number; says?: string },
   Partial<HelloContext>,
   string | undefined,
 ][] = [
   ['the agent has it', { gen: 100, seq: 7 }, {}, undefined],
   ['the agent is behind and has read all', { gen: 90, seq: 7 }, {}, 'the agent has generation 90 only'],
   ['the agent is behind and still reads', { gen: 90, seq: 7 }, { drained: false }, undefined],
+  [
+    'the agent has another order of this generation',
+    { gen: 100, seq: 7, says: 'run v1:other' },
+    {},
+    'the agent has another order of generation 100',
+  ],
+  ['the agent could not read it', { gen: 100, seq: 7, says: '' }, {}, undefined],
   ['the stream went back in time', { gen: 120, seq: 7 }, {}, 'the agent has generation 120, the stream 100'],
 ];
 
@@ -113,6 +120,7 @@ test('only a new ledger is given seeds', () => {
     inputDigest: web.inputDigest,
     commit: web.source.commit,
     artifact: web.artifact,
+    claim: web.claim,
     pulumiStack: web.inputs.pulumiStack,
     at: NOW,
   };

@@ -7,6 +7,7 @@ import { hashesOf, type Held } from '../../shared/resync.ts';
 const held = (name: string, more: Partial<Held> = {}): Held => ({
   stack: { namespace: 'apps', name },
   gen: 7,
+  says: 'run v1:a',
   seq: 3,
   phase: 'Succeeded',
   ...more,
@@ -24,6 +25,7 @@ test('a generation changes the first hash only, a report the second only', () =>
   const base = hashesOf([held('a')]);
   const order = hashesOf([held('a', { gen: 8 })]);
   const report = hashesOf([held('a', { seq: 4 })]);
+  assert.notEqual(hashesOf([held('a', { says: 'run v1:b' })]).orders, base.orders);
   assert.notEqual(order.orders, base.orders);
   assert.equal(order.reports, base.reports);
   assert.equal(report.orders, base.orders);
@@ -35,6 +37,7 @@ const placements = fc.uniqueArray(
   fc.record<Held>({
     stack: fc.record({ namespace: label, name: label }),
     gen: fc.nat(),
+    says: fc.constantFrom('', 'run v1:a', 'hold v1:a'),
     seq: fc.nat(),
     phase: fc.constantFrom(...PHASES),
   }),
