@@ -111,7 +111,7 @@ export const RESERVED_ENV: ReadonlySet<string> = new Set([
 
 /** The whole environment of a run: nothing of the agent's own is in it. */
 export function environmentOf(run: {
-  readonly order: Target;
+  readonly order: Pick<Target, 'inputs'>;
   readonly places: Places;
   readonly path: readonly string[];
   readonly resolved: Readonly<Record<string, string>>;
