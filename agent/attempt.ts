@@ -84,10 +84,16 @@ function jobOf(runId: string, { entry, order, decision }: Start): Job {
     runId,
     order: decision.refresh ? { ...order, inputs: { ...order.inputs, refresh: true } } : order,
     first: decision.first,
-    unsure: entry.last?.result !== 'succeeded',
-    ...(entry.encryptionSalt === undefined ? {} : { encryptionSalt: entry.encryptionSalt }),
+    unsure: decision.first || entry.last?.result !== 'succeeded',
+    ...(entry.encryptionSalt === undefined || hasMoved(entry, order)
+      ? {}
+      : { encryptionSalt: entry.encryptionSalt }),
   };
 }
+
+/** The encryption of the Pulumi stack that it left says nothing about the one that it came to. */
+const hasMoved = ({ lastSuccess }: PlacementEntry, { claim }: Order): boolean =>
+  lastSuccess !== undefined && lastSuccess.claim !== claim;
 
 async function givenUp(parts: AttemptParts, job: Job): Promise<Outcome> {
   await parts.executor.cleanup(job.runId);

@@ -31,7 +31,7 @@ export type Decision =
       readonly reason: Reason;
       /** 2 and more after a run that was cut off. */
       readonly number: number;
-      /** Nothing was ever applied, as far as the ledger knows. */
+      /** Nothing was ever applied to this Pulumi stack, as far as the ledger knows. */
       readonly first: boolean;
       /** The cluster may no longer hold what the state says. */
       readonly refresh: boolean;
@@ -171,8 +171,13 @@ function runFor(
   const refresh =
     isRebuilt(entry, around) || order.reasons.some((reason) => reason.code === 'ClusterRebuilt');
   const reason = withSkipped(trigger, entry.superseded ?? []);
-  return { kind: 'run', reason, number, first: entry.lastSuccess === undefined, refresh };
+  return { kind: 'run', reason, number, first: isFirst(entry, order, around), refresh };
 }
+
+/** A placement that moved to another Pulumi stack or backend begins there; a backend of the cluster goes with it. */
+const isFirst = (entry: PlacementEntry, order: Order, around: Surroundings): boolean =>
+  entry.lastSuccess?.claim !== order.claim ||
+  (order.inputs.backend?.scope === 'cluster' && isRebuilt(entry, around));
 
 /** Orders that were replaced before they started are named where their successor's reason is read. */
 function withSkipped(reason: Reason, skipped: NonNullable<PlacementEntry['superseded']>): Reason {

@@ -106,6 +106,7 @@ function succeeded(
     at: end.finishedAt,
   };
   return { ...rest, lastSuccess };
+    claim: order.claim,
 }
 
 function endingOf({ attempt }: Running, end: RunEnd): Ending {

@@ -54,6 +54,11 @@ const TABLE: readonly (readonly [string, PlacementEntry, string])[] = [
     'run 1 InputChanged',
   ],
   [
+    'it moved to another Pulumi stack',
+    entryOf({ lastSuccess: successOf({ inputDigest: digest('b'), claim: 'file:///state elsewhere' }) }),
+    'run 1 InputChanged first',
+  ],
+  [
     'an older version of the digest means the same',
     entryOf({ lastSuccess: successOf({ inputDigest: 'v0:x' }), order: orderOf({ equals: ['v0:x'] }) }),
     'skip Succeeded AlreadyApplied',
@@ -87,6 +92,14 @@ const TABLE: readonly (readonly [string, PlacementEntry, string])[] = [
     'the cluster was rebuilt',
     entryOf({ lastSuccess: successOf({ incarnation: 'older' }) }),
     'run 1 ClusterRebuilt refresh',
+  ],
+  [
+    'the cluster was rebuilt, and its backend with it',
+    entryOf({
+      lastSuccess: successOf({ incarnation: 'older' }),
+      order: orderOf({ inputs: { ...orderOf().inputs, backend: { scope: 'cluster' } } }),
+    }),
+    'run 1 ClusterRebuilt first refresh',
   ],
   [
     'the cluster was rebuilt after this generation had succeeded',

@@ -56,6 +56,22 @@ test('known inputs in a new order are told and run nothing', async (context) => 
   assert.equal(world.starts.length, 1);
 });
 
+test('a placement that moves takes the encryption of its old Pulumi stack not along', async (context) => {
+  const salts: (string | undefined)[] = [];
+  const prepare = async ({ encryptionSalt }: { readonly encryptionSalt?: string }): Promise<undefined> =>
+    void salts.push(encryptionSalt);
+  const rig = await makeRig(context, { executor: makeScripted(makeWorld(), { prepare }) });
+  const orders = [
+    { inputDigest: digest('b') },
+    { inputDigest: digest('c'), claim: 'file:///state elsewhere' },
+  ];
+  for (const [n, more] of [{}, ...orders].entries()) {
+    await rig.take(orderOf({ gen: 11 + n, ...more }));
+    await until('its run', () => rig.newest(KEY)?.gen === 11 + n && rig.newest(KEY)?.phase === 'Succeeded');
+  }
+  assert.deepEqual(salts, [undefined, 'v1:salt', undefined]);
+});
+
 test('slots are never exceeded, and a change of their number applies live', async (context) => {
   const world = makeWorld();
   const rig = await makeRig(context, { executor: makeScripted(world, { run: () => undefined }) });

@@ -63,6 +63,7 @@ export const successOf = (more: Partial<LastSuccess> = {}): LastSuccess => ({
   inputDigest: digest('a'),
   commit: 'c0ffee',
   artifact,
+  claim: orderOf().claim,
   pulumiStack: 'organization/web/dev',
   at: 5,
   ...more,

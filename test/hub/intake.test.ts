@@ -14,6 +14,7 @@ test('a known shape in any text of a report is cut out; the last success stays a
     inputDigest: order.inputDigest,
     commit: 'c',
     artifact: { ...order.artifact, key: 'QUtJQVE3UTdRN1E3UTdRN1E3UTc=' },
+    claim: order.claim,
     pulumiStack: 'organization/web/harbour',
     incarnation: 'i',
     at: 1,

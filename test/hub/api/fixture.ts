@@ -68,6 +68,7 @@ export const webReport: Report = makeReport(webOrder, {
     inputDigest: webOrder.inputDigest,
     commit: COMMIT,
     artifact: { ...webOrder.artifact, key: CANARY },
+    claim: webOrder.claim,
     pulumiStack: 'organization/web/harbour',
     backendUrl: `s3://user:${CANARY}@state`,
     incarnation: 'incarnation-1',
