@@ -4,7 +4,7 @@ import type { Reason } from '../shared/outcome.ts';
 import { stackOfOrder, type StackRef } from '../shared/subjects.ts';
 import { clusterOrderSchema, decode, orderSchema, type Decoded, type Order } from '../shared/wire.ts';
 import { accept, decide, type Decision, type Surroundings } from './decide.ts';
-import { accepted, refused, staled } from './ledger/entry.ts';
+import { accepted, matched, refused, staled } from './ledger/entry.ts';
 import { keyOf, type Ledger, type PlacementEntry } from './ledger/ledger.ts';
 import type { Reports } from './report.ts';
 import { viewOf } from './statement.ts';
@@ -91,7 +91,7 @@ async function takeOrder(parts: IntakeParts, order: Order): Promise<void> {
     switch (acceptance.kind) {
       case 'duplicate':
         verdict = 'duplicate';
-        return entry;
+        return entry && matched(entry);
       case 'stale':
         verdict = 'stale';
         return entry && staled(entry, order.gen);

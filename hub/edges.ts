@@ -28,7 +28,8 @@ export interface Parts {
   readonly collector: Collector;
   readonly hellos: Hellos;
   readonly model: Model;
-  readonly leads: (now: number) => boolean;
+  /** At this moment. */
+  readonly leads: () => boolean;
 }
 
 /** The world as a pass sees it. */

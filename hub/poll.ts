@@ -40,8 +40,8 @@ export interface PollEdges {
   /** When the next poll is due, ms. */
   nextDue(): number;
   observe(views: readonly SourceView[]): void;
-  /** Whether this hub holds the lease. */
-  leads(now: number): boolean;
+  /** Whether this hub holds the lease at this moment. */
+  leads(): boolean;
   /** The clusters whose reports are followed from now on. */
   follow(clusters: readonly string[]): void;
   /** What keeps the board from being complete; undefined when every state stream was read to its end. */
@@ -126,11 +126,12 @@ export async function pass(
   const catalog = readCatalog(await edges.gather(views), now);
   const resolution = resolve(catalog, now);
   const clusters = resolution.clusters.map(({ name, policy }) => ({ name, policy }));
-  const leading = edges.leads(now);
   const newcomer = clusters.some(({ name }) => !edges.book.clusters.includes(name));
-  const fresh = !edges.book.loaded || !leading || newcomer;
+  const fresh = !edges.book.loaded || !edges.leads() || newcomer;
   if (fresh) await edges.book.load(clusters.map((cluster) => cluster.name));
   edges.at('loaded');
+  // asked after the streams were read: what another leader has written since makes every write of ours a conflict
+  const leading = edges.leads();
   if (fresh && leading && (await edges.book.lead(clusters, now)) === 'conflict') return { kind: 'conflict' };
   edges.at('leading');
   edges.follow(edges.book.clusters);

@@ -76,7 +76,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const lease = lead(base);
   const hellos = listenForHellos(base, { collector, leads: (now) => lease.leads(now) });
   const { secret, at } = options;
-  const leads = (now: number): boolean => lease.leads(now);
+  const leads = (): boolean => lease.leads(Date.now());
   const edges = edgesOf({ store, jets, book, sources, collector, hellos, model, leads, secret, at });
   const loop = runPasses(base, edges);
   passes.loop = loop;
@@ -128,7 +128,9 @@ function collect({ connection, jets, log, model, book, wake }: Base): Collector 
   const onChange = (change: BoardChange): void => {
     model.onBoard(collector.board, change);
     const complete = collector.gap === undefined;
-    if (complete !== wasComplete || asksForOrder(collector, book, change.reports)) wake(true);
+    const refused = sawOlder(collector, change.reports);
+    if (refused) book.invalidate();
+    if (complete !== wasComplete || refused || asksForOrder(collector, book, change.reports)) wake(true);
     wasComplete = complete;
   };
   const onDrop: Model['onDrop'] = (dropped) => {
@@ -147,6 +149,10 @@ const asksForOrder = (collector: Collector, book: Book, keys: readonly string[])
     if (report === undefined || order === undefined) return false;
     return report.gen > order.gen || report.reason.code === 'ArtifactUnavailable';
   });
+
+/** Whether an agent refused an older order: then its stream holds one, whoever wrote it. */
+const sawOlder = ({ board }: Collector, keys: readonly string[]): boolean =>
+  keys.some((key) => board.reports.get(key)?.stale !== undefined);
 
 /** Whoever led before may have written: what was read is read again. */
 function lead({ jets, id, log, book, stop, wake }: Base): Lease & { readonly done: Promise<void> } {

@@ -46,6 +46,12 @@ export const staled = (entry: PlacementEntry, got: number): PlacementEntry => ({
   stale: { have: entry.gen, got },
 });
 
+/** The order that is held came again: the stream says what the ledger says. */
+export function matched(entry: PlacementEntry): PlacementEntry {
+  const { stale, ...rest } = entry;
+  return stale === undefined ? entry : rest;
+}
+
 /** An order that will never be applied; the one in force stays. `gen`: where it could be read. */
 export function refused(
   entry: PlacementEntry | undefined,
@@ -100,13 +106,13 @@ function succeeded(
     inputDigest: order.inputDigest,
     commit: order.source.commit,
     artifact: order.artifact,
+    claim: order.claim,
     pulumiStack: order.inputs.pulumiStack,
     ...(backendUrl === undefined ? {} : { backendUrl }),
     ...(entry.consumedRunRequest === undefined ? {} : { runRequest: entry.consumedRunRequest }),
     at: end.finishedAt,
   };
   return { ...rest, lastSuccess };
-    claim: order.claim,
 }
 
 function endingOf({ attempt }: Running, end: RunEnd): Ending {

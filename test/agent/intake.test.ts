@@ -46,6 +46,18 @@ for (const [name, bytes, code, gen] of BAD)
     );
   });
 
+test('an older order is refused and told, until the broker says again what is held', async (context) => {
+  const rig = await makeRig(context, { executor: makeScripted(makeWorld()) });
+  await rig.take(orderOf());
+  await rig.phase(KEY, 'Succeeded');
+  await rig.take(orderOf({ gen: 9, inputDigest: digest('b') }));
+  assert.deepEqual(rig.entry(KEY)?.report?.stale, { have: 10, got: 9 });
+  assert.equal(rig.entry(KEY)?.report?.reason.code, 'StaleOrder');
+  await rig.take(orderOf());
+  assert.deepEqual(rig.verdicts, ['accepted', 'stale', 'duplicate']);
+  assert.equal(rig.entry(KEY)?.report?.stale, undefined);
+});
+
 test('the first message of a placement that cannot be read is told', async (context) => {
   const rig = await makeRig(context, { executor: makeScripted(makeWorld()) });
   await rig.takeBytes(SUBJECT, json({ v: 2, gen: 5 }));
