@@ -10,6 +10,8 @@ export interface Stored {
 }
 
 export interface Broker {
+  /** To write what only the hub may write. */
+  readonly jets: Jets;
   /** Messages ever written to a cluster's order stream: orders, and the cluster's own policy. */
   published(cluster: string): Promise<number>;
   /** Every message of every stream. */
@@ -29,6 +31,7 @@ export async function openBroker(
   atEnd(owner, () => connection.close());
   const jets = await jetsOf(connection);
   return {
+    jets,
     published: async (cluster) => (await jets.jsm.streams.info(streams.orders(cluster))).state.last_seq,
     contents: async () => {
       const names: string[] = [];

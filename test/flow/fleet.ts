@@ -3,7 +3,7 @@
  * Pulumi CLI. Each process can be killed at any step, and is started again when it died.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { natsConfig } from '../../deploy/nats/config.ts';
@@ -46,6 +46,8 @@ export interface Part {
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Ends it and keeps it down. */
   stop(): Promise<void>;
+  /** When it ends by itself, it stays down. */
+  letEnd(): void;
   start(): void;
 }
 
@@ -64,10 +66,19 @@ export interface Fleet {
   readonly broker: Broker;
   /** Command lines of the Pulumi CLI that any agent has started so far, oldest first. */
   started(): Promise<readonly string[]>;
-  /** The next process of this kind that comes to the step dies there. */
-  doom(kind: Kind, step: string): Promise<void>;
+  /** The next process of this kind that comes to the step dies there, or gets another signal. */
+  doom(kind: Kind, step: string, signal?: 'SIGKILL' | 'SIGSTOP'): Promise<void>;
+  /** Whether that has happened. */
+  isDone(): Promise<boolean>;
+  /** Starts another hub of the same fleet, with a data folder of its own. */
+  secondHub(): Promise<SecondHub>;
   /** Commits and gives the commit's id; the hub is woken by the change of the ref. */
   commit(subject: string, changes?: Changes): Promise<string>;
+}
+
+export interface SecondHub {
+  readonly hub: Part;
+  readonly reader: Reader;
 }
 
 /** A port that was free a moment ago. The hub must come back on the same one. */
@@ -105,8 +116,9 @@ export async function startFleet(owner: Owner, options: FleetOptions): Promise<F
   await mkdir(state);
   const pulumi = await countedPulumi(folder);
   const site: Site = { folder, nats, keys, pulumi, options: { url: repository.folder, ...options } };
+  await writeHubFiles(site);
   const port = await freePort();
-  const hub = startPart(owner, await hubCall(site, port));
+  const hub = startPart(owner, hubCall(site, 'hub', port));
   const agents = new Map<string, Part>();
   for (const { account, seed } of keys.clusters) {
     agents.set(account, startPart(owner, await agentCall(site, account, seed), options.agentEnv));
@@ -126,7 +138,9 @@ export async function startFleet(owner: Owner, options: FleetOptions): Promise<F
     agentData: (cluster) => join(folder, `agent-${cluster}`),
     broker,
     started: () => pulumi.started(),
-    doom: (kind, step) => writeFile(join(folder, 'fate'), `${kind}:${step}`),
+    doom: (kind, step, signal = 'SIGKILL') => writeFile(join(folder, 'fate'), `${kind}:${step}:${signal}`),
+    isDone: () => access(join(folder, 'fate')).then(no, yes),
+    secondHub: () => startSecond(owner, site),
     commit: (subject, changes) => repository.commit(subject, changes),
   };
 }
@@ -144,21 +158,36 @@ async function write(folder: string, name: string, content: string | Buffer): Pr
   return join(folder, name);
 }
 
-async function hubCall({ folder, nats, keys, options }: Site, port: number): Promise<string[]> {
+const [yes, no] = [() => true, () => false];
+
+async function startSecond(owner: Owner, site: Site): Promise<SecondHub> {
+  const port = await freePort();
+  const hub = startPart(owner, hubCall(site, 'second', port));
+  const reader = makeReader(`http://127.0.0.1:${port}`);
+  await until('the second hub to answer', () => reader.isUp());
+  return { hub, reader };
+}
+
+/** Hubs of one fleet share repositories, key and secret. */
+async function writeHubFiles({ folder, keys, options }: Site): Promise<void> {
   const { url, others = [], intervalMs = 500 } = options;
   const own: Watched = { name: 'fleet', url, trust: 'fleet' };
   const repositories = [own, ...others].map((one) => ({
     ...one,
     interval: `${intervalMs}ms`,
   }));
-  return [
-    ...['hub', join(folder, 'fate'), '--data-dir', join(folder, 'hub')],
-    ...['--nats', nats.url, '--listen', `127.0.0.1:${port}`],
-    ...['--repositories', await write(folder, 'repositories.yaml', JSON.stringify({ repositories }))],
-    ...['--nats-seed-file', await write(folder, 'hub.seed', keys.hub.seed)],
-    ...['--secret-file', await write(folder, 'hub.secret', randomBytes(32))],
-  ];
+  await write(folder, 'repositories.yaml', JSON.stringify({ repositories }));
+  await write(folder, 'hub.seed', keys.hub.seed);
+  await write(folder, 'hub.secret', randomBytes(32));
 }
+
+/** The second one has no fate: what is written down is for the first. */
+const hubCall = ({ folder, nats }: Site, name: 'hub' | 'second', port: number): string[] => [
+  ...['hub', join(folder, name === 'hub' ? 'fate' : 'no-fate'), '--data-dir', join(folder, name)],
+  ...['--nats', nats.url, '--listen', `127.0.0.1:${port}`],
+  ...['--repositories', join(folder, 'repositories.yaml')],
+  ...['--nats-seed-file', join(folder, 'hub.seed'), '--secret-file', join(folder, 'hub.secret')],
+];
 
 async function agentCall(
   { folder, nats, pulumi, options }: Site,
@@ -215,6 +244,9 @@ function startPart(owner: Owner, args: readonly string[], env: Readonly<Record<s
       wanted = false;
       await child.stop('SIGTERM');
       earlier += child.output();
+    },
+    letEnd: () => {
+      wanted = false;
     },
     start: () => {
       wanted = true;

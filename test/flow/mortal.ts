@@ -1,6 +1,6 @@
 /**
- * A hub or an agent as in production that kills itself at the step which a file names:
- * `node mortal.ts hub|agent FATE-FILE [flags]`. The file is removed before the end, so that the next process lives.
+ * A hub or an agent as in production that kills itself at the step which a file names, or sends itself another signal
+ * such as SIGSTOP: `node mortal.ts hub|agent FATE-FILE [flags]`. The file is removed before, so that it happens once.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { agentSettings, configOf } from '../../agent/config.ts';
@@ -17,9 +17,10 @@ export type Kind = 'hub' | 'agent';
 const [kind = '', fate = '', ...flags] = process.argv.slice(2);
 
 function at(step: string): void {
-  if (readFate() !== `${kind}:${step}`) return;
+  const [who, where, signal = 'SIGKILL'] = readFate().split(':');
+  if (who !== kind || where !== step) return;
   rmSync(fate);
-  process.kill(process.pid, 'SIGKILL');
+  process.kill(process.pid, signal as NodeJS.Signals);
 }
 
 function readFate(): string {
