@@ -51,12 +51,20 @@ export function startSpeaker(parts: SpeakParts): Speaker {
     clearTimeout(timer);
     if (!closed) timer = setTimeout(() => void say(), ms * jitter());
   };
+  const publishBeat = (): void => {
+    if (closed || parts.connection.isClosed()) return;
+    const settledHash = states.hashes().reports;
+    const message: Beat = { v: WIRE_VERSION, ...parts.condition(), settledHash };
+    parts.connection.publish(agentSubjects.beat, encode(message));
+  };
   const say = async (): Promise<void> => {
     if (saying || closed) return;
     saying = true;
     try {
       const answer = await greet(parts, states);
       failures = 0;
+      // A hub that is new here missed the last beat, and would call this agent unheard until the next.
+      publishBeat();
       after(answer.againMs ?? limits.helloMs);
     } catch (error) {
       if (!closed) parts.log.debug({ err: error }, 'hello was not answered');
@@ -67,11 +75,7 @@ export function startSpeaker(parts: SpeakParts): Speaker {
   };
   const beat = (): void => {
     if (closed) return;
-    if (!parts.connection.isClosed()) {
-      const settledHash = states.hashes().reports;
-      const message: Beat = { v: WIRE_VERSION, ...parts.condition(), settledHash };
-      parts.connection.publish(agentSubjects.beat, encode(message));
-    }
+    publishBeat();
     beatTimer = setTimeout(beat, limits.beatMs * jitter());
   };
   void say();

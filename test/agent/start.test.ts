@@ -220,6 +220,13 @@ test('a beat says what is free and what runs', async (context) => {
     assert.deepEqual([beat.message.agent, beat.message.free, beat.message.running], ['agent-1', 4, []]);
 });
 
+test('whoever answers a hello hears a beat at once', async (context) => {
+  const { hub, dataDir } = await scene(context);
+  hub.answer = () => (hub.hellos.length < 4 ? { againMs: 20 } : {});
+  await launch(context, { hub, dataDir, executor: makeScripted(makeWorld()) });
+  await until('a beat at the start and one a hello', () => hub.beats.length >= 5, { deadlineMs: 10_000 });
+});
+
 test('with the broker away a run goes on, and its report arrives later, also over a restart of the agent', async (context) => {
   const { hub, dataDir } = await scene(context);
   const world = makeWorld();
