@@ -28,6 +28,17 @@ export async function missingArtifacts(
   return new Set(missing.map((ref) => ref.name));
 }
 
+/** Names of all artifacts on the broker, whole or in part. */
+export async function listArtifacts({ jsm }: Jets): Promise<ReadonlySet<string>> {
+  const info = await jsm.streams.info(ARTIFACT_STREAM, { subjects_filter: hubSubjects.artifacts });
+  return new Set(Object.keys(info.state.subjects ?? {}).map((subject) => subject.split('.')[1] ?? ''));
+}
+
+/** Takes an artifact off the broker. */
+export const purgeArtifact = async ({ jsm }: Jets, name: string): Promise<void> => {
+  await jsm.streams.purge(ARTIFACT_STREAM, { filter: hubSubjects.artifactOf(name) });
+};
+
 /** Stores an artifact unless it is there. Its name is the hash of its bytes, so writing one twice changes nothing. */
 export async function uploadArtifact(jets: Jets, { ref, stored }: Sealed): Promise<void> {
   if (await hasArtifact(jets, ref)) return;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
+import { EMPTY_BOARD } from '../../hub/board.ts';
 import { makeBook } from '../../hub/book.ts';
+import { makeCollection } from '../../hub/collection.ts';
 import { keepLease } from '../../hub/lease.ts';
-import { hasArtifact, uploadArtifact } from '../../hub/upload.ts';
+import { hasArtifact, listArtifacts, uploadArtifact } from '../../hub/upload.ts';
 import { ensureArtifactStream } from '../../hub/streams.ts';
 import { makeLog } from '../../shared/log.ts';
 import { limits } from '../../shared/limits.ts';
@@ -113,6 +115,22 @@ test('an artifact is there when its last chunk is', async (t) => {
   assert.equal(await hasArtifact(jets, sealed.ref), true);
   assert.equal(await stream(), sealed.ref.chunks);
   assert.equal(sealed.ref.chunks, 4);
+});
+
+test('an artifact without use goes after a day; what an order or a success names stays', async (t) => {
+  const server = await startNats(t);
+  const jets = await jetsFor(t, server);
+  const book = makeBook(jets);
+  await book.load(['harbour']);
+  await book.lead([HARBOUR], NOW);
+  const [inUse, unused] = [seal(randomBytes(10), Buffer.alloc(32)), seal(randomBytes(10), Buffer.alloc(32))];
+  for (const sealed of [inUse, unused]) await uploadArtifact(jets, sealed);
+  await book.publish({ clusters: [HARBOUR], orders: [{ ...web, artifact: inUse.ref }], now: NOW });
+  const collect = makeCollection({ jets, book, board: () => EMPTY_BOARD, log: quiet });
+  await collect(NOW);
+  assert.equal((await listArtifacts(jets)).size, 2);
+  await collect(NOW + limits.artifactKeepMs);
+  assert.deepEqual([...(await listArtifacts(jets))], [inUse.ref.name]);
 });
 
 test('one hub leads; when it lets go, the other takes over', async (t) => {
