@@ -1,4 +1,5 @@
 /** The CLI's event log → what happened. Holds no value of any resource; debug events are dropped unread. */
+import type { EngineEvent } from '@pulumi/pulumi/automation/events.js';
 import type { Changes, RunRecord } from '../../shared/wire.ts';
 
 /** What is kept of an event log. */
@@ -36,16 +37,8 @@ const SILENT_OPS: ReadonlySet<string> = new Set([
 /** Engine-made providers: they come and go with their resources and are nothing that a person declared. */
 const DEFAULT_PROVIDER = /::pulumi:providers:[^:]+::default(_|$)/;
 
-interface EngineEvent {
-  readonly resourcePreEvent?: { readonly metadata: Step };
-  readonly resOutputsEvent?: { readonly metadata: Step };
-  readonly resOpFailedEvent?: unknown;
-  readonly diagnosticEvent?: { readonly severity: string; readonly message: string; readonly urn?: string };
-  readonly summaryEvent?: {
-    readonly result?: string;
-    readonly resourceChanges?: Readonly<Record<string, number>>;
-  };
-}
+/** The CLI says how an update ended; its types do not yet. */
+type Event = Partial<EngineEvent> & { readonly summaryEvent?: { readonly result?: string } };
 
 interface Step {
   readonly op: string;
@@ -58,8 +51,8 @@ export function makeEventFold(): EventFold {
   const planned: Step[] = [];
   const errors: { text: string; urn?: string }[] = [];
   let failedResources = 0;
-  let summary: EngineEvent['summaryEvent'];
-  const take = (event: EngineEvent): void => {
+  let summary: Event['summaryEvent'];
+  const take = (event: Event): void => {
     keep(planned, event.resourcePreEvent?.metadata);
     keep(resources, event.resOutputsEvent?.metadata);
     if (event.resOpFailedEvent !== undefined) failedResources += 1;
@@ -99,9 +92,9 @@ function keep(list: Step[], step: Step | undefined): void {
 const CUT_STEP =
   /"(resourcePreEvent|resOutputsEvent)":\{"metadata":\{"op":"([^"]+)","urn":"((?:[^"\\]|\\.)+)"/;
 
-function readEvent(line: string): EngineEvent | undefined {
+function readEvent(line: string): Event | undefined {
   try {
-    const event = JSON.parse(line) as EngineEvent | null;
+    const event = JSON.parse(line) as Event | null;
     return event ?? undefined;
   } catch {
     const [, kind, op, urn] = CUT_STEP.exec(line) ?? [];
