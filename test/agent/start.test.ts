@@ -200,7 +200,7 @@ test('hello says what is held, gives the list when it is asked, and sends again 
   await hub.server.start();
   await hub.phase('web', 'Succeeded');
   const { list } = hub.hellos.at(-1)!;
-  assert.deepEqual(list, [{ ...stack, gen: 10, seq, digest: digest('a') }]);
+  assert.deepEqual(list, [{ ...stack, gen: 10, seq, says: `run ${digest('a')}` }]);
 });
 
 test('a hello is repeated when the answer asks for it', async (context) => {
