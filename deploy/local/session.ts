@@ -1,4 +1,5 @@
 /** One call of `towline local`: prepares, starts the fleet, follows or plays, and stops everything again. */
+import { join } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import { findTools } from '../tools/find.ts';
 import { makeApi, type Api } from './api.ts';
@@ -63,7 +64,7 @@ export async function runSession(call: Call, stops: Stops): Promise<Outcome> {
     const stop = AbortSignal.any([stops.stop, broken.signal]);
     try {
       await fleet.start(stop);
-      screen.say(`API: http://${setup.listen}  logs: ${setup.folders.logs}`, '');
+      screen.say(`API: http://${setup.listen}  logs: ${setup.folders.logs}`);
       const follower = makeFollower(api, screen);
       return await work({ call, prepared, api, follower, since: Date.now() }, stop);
     } finally {
@@ -89,11 +90,17 @@ async function work(working: Work, stop: AbortSignal): Promise<Outcome> {
   const { demo } = prepared;
   if (demo === undefined) return followRepository(working, stop);
   const { screen, values } = call;
+  const { folder } = demo.sample;
+  screen.say(
+    `the sample repository: ${folder}`,
+    `what its stacks make: ${join(prepared.setup.folders.data, 'signs')}`,
+    '',
+  );
   const first = { sha: demo.sha, since };
   const result = await play({ sample: demo.sample, first, api, follower, screen }, stop);
   const exitCode = asScripted(STEPS, result) ? 0 : 1;
   if (!values.once) {
-    screen.say('', `Commit to ${demo.sample.folder} and watch; Ctrl-C ends it.`);
+    screen.say('', `Commit to ${folder} and watch; Ctrl-C ends it.`);
     await untilStopped(working, stop);
   }
   return { exitCode, result, problems: [] };
@@ -101,6 +108,11 @@ async function work(working: Work, stop: AbortSignal): Promise<Outcome> {
 
 async function followRepository(working: Work, stop: AbortSignal): Promise<Outcome> {
   const { call, follower, since } = working;
+  const { url, ref } = working.prepared.setup.repository;
+  call.screen.say(
+    `${url} at ${ref}; agents make their own keys, publicKeys of Cluster manifests are not used`,
+    '',
+  );
   if (call.values.once) await untilAtRest(working, stop);
   else await untilStopped(working, stop);
   const problems = follower.problems();
