@@ -7,6 +7,7 @@ import { connectBroker, jetsOf, type Jets, type NatsConnection } from '../shared
 import { token } from '../shared/subjects.ts';
 import { makeBook, type Book } from './book.ts';
 import { startCollector, type BoardChange, type Collector } from './collect.ts';
+import { makeCollection } from './collection.ts';
 import type { Repository } from './config.ts';
 import { edgesOf } from './edges.ts';
 import { makeSources } from './git/poller.ts';
@@ -78,7 +79,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const { secret, at } = options;
   const leads = (): boolean => lease.leads(Date.now());
   const edges = edgesOf({ store, jets, book, sources, collector, hellos, model, leads, secret, at });
-  const loop = runPasses(base, edges);
+  const collection = makeCollection({ jets, book, board: () => collector.board, log });
+  const loop = runPasses(base, edges, collection);
   passes.loop = loop;
   const connected = watchConnection(base);
 
@@ -164,7 +166,11 @@ function lead({ jets, id, log, book, stop, wake }: Base): Lease & { readonly don
   return keepLease({ js: jets.js, id, log, clock: Date.now, onLead }, stop.signal);
 }
 
-function runPasses({ log, book, model, stop }: Base, edges: PollEdges): Loop {
+function runPasses(
+  { log, book, model, stop }: Base,
+  edges: PollEdges,
+  collectUnused: (now: number) => Promise<void>,
+): Loop {
   const memory = freshMemory();
   const onError = (error: unknown): void => {
     log.error({ err: error }, 'the pass failed; everything is read again');
@@ -174,6 +180,7 @@ function runPasses({ log, book, model, stop }: Base, edges: PollEdges): Loop {
     const begun = performance.now();
     const end = await pass(edges, memory, run);
     model.onPass(end, run.now, performance.now() - begun);
+    if (edges.leads()) await collectUnused(run.now);
     return end;
   };
   return runLoop({ pass: once, nextDue: () => edges.nextDue(), onError, clock: Date.now }, stop.signal);
