@@ -25,6 +25,9 @@ export interface Hellos {
   close(): Promise<void>;
 }
 
+/** No answer that an agent understands: it asks again soon instead of waiting for its time limit. */
+const NOT_YET = new Uint8Array();
+
 /** Listens for hellos of all clusters. */
 export function answerHellos(edges: HelloEdges): Hellos {
   const suspects = new Map<string, ReadonlyMap<string, number>>();
@@ -51,8 +54,7 @@ export function answerHellos(edges: HelloEdges): Hellos {
       edges.log.warn({ account, problem: read.kind }, 'hello not understood');
       return;
     }
-    const bytes = await answer(account, read.message);
-    if (bytes !== undefined) message.respond(bytes);
+    message.respond((await answer(account, read.message)) ?? NOT_YET);
   };
 
   const subscription = edges.connection.subscribe(hubSubjects.hellos);
