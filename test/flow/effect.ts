@@ -25,7 +25,8 @@ export async function effectOfAll(fleet: Fleet, act: () => Promise<string>): Pro
   const commit = await act();
   const rows = await fleet.reader.atRest(commit);
   const after = await countsOf(fleet);
-  const started = after.started.slice(before.started.length);
+  // what an agent asks once when it starts is no part of a run
+  const started = after.started.slice(before.started.length).filter((line) => line !== 'version');
   return {
     commit,
     orders: Object.fromEntries(
