@@ -87,7 +87,7 @@ function publish(world: World, mind: HubMind, change: Partial<Stream>): boolean 
 }
 
 /** One pass of a hub that believes that it leads. `fresh`: it took the lease, or its connection came back. */
-export function hubPass(world: World, which: 0 | 1, fresh: boolean, asked: Asked = nothingAsked): void {
+export function hubPass(world: World, which: 0 | 1, { fresh = false, ...asked }: Looking = {}): void {
   const mind = world.hubs[which];
   if (fresh || mind.read === undefined) {
     mind.read = world.stream.sequence;
@@ -110,8 +110,9 @@ export function hubPass(world: World, which: 0 | 1, fresh: boolean, asked: Asked
   }
 }
 
-type Asked = Partial<Pick<Parameters<typeof plan>[0], 'seenGen' | 'republish'>>;
-const nothingAsked: Asked = {};
+interface Looking extends Partial<Pick<Parameters<typeof plan>[0], 'seenGen' | 'republish'>> {
+  readonly fresh?: boolean;
+}
 const hex = '0'.repeat(64);
 const artifact: ArtifactRef = {
   name: hex,
@@ -187,7 +188,8 @@ export function resync(world: World, which: 0 | 1): void {
       { cluster: 'harbour', orders, reports, term: mind.term, now: world.now, drained: true, suspects },
     );
     suspects = outcome.suspects;
-    if (outcome.republish.size > 0) hubPass(world, which, false, outcome);
+    if (outcome.republish.size > 0)
+      hubPass(world, which, { seenGen: outcome.seenGen, republish: outcome.republish });
     world.now += limits.helloConfirmMs;
   }
 }

@@ -26,7 +26,9 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc
     .tuple(which, fc.boolean())
     .map(([hub, fresh]) =>
-      happening(`hub ${hub} passes${fresh ? ' after a look' : ''}`, (world) => hubPass(world, hub, fresh)),
+      happening(`hub ${hub} passes${fresh ? ' after a look' : ''}`, (world) =>
+        hubPass(world, hub, { fresh }),
+      ),
     ),
   fc.constant(happening('the newest order arrives', (world) => deliver(world, world.stream.order))),
   fc.nat(20).map((n) => happening(`order ${n} of ever arrives`, (world) => deliver(world, world.wire[n]))),
@@ -62,7 +64,7 @@ function wipe(world: World): void {
 function settle(world: World): void {
   world.suspended = false;
   for (let round = 0; round < 4; round += 1) {
-    hubPass(world, 1, round === 0);
+    hubPass(world, 1, { fresh: round === 0 });
     deliver(world, world.stream.order);
     resync(world, 1);
     deliver(world, world.stream.order);
