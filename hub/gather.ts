@@ -7,23 +7,29 @@ export interface Gatherer<T> {
   close(): void;
 }
 
-/** A group is handed on `ms` after its first item. Owns its timer until it is closed. */
+/**
+ * Hands a group on at once, but not within `ms` after the one before: what comes alone does not wait, and a flood costs
+ * one group in `ms`. Owns its timer until it is closed.
+ */
 export function makeGatherer<T>(ms: number, hand: (items: readonly T[]) => void): Gatherer<T> {
   let items: T[] = [];
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let quietUntil = 0;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     const group = items;
     items = [];
-    if (group.length > 0) hand(group);
+    if (group.length === 0) return;
+    hand(group);
+    quietUntil = performance.now() + ms;
   };
   return {
     add: (item) => {
       if (closed) return;
       items.push(item);
-      timer ??= setTimeout(flush, ms);
+      timer ??= setTimeout(flush, Math.max(0, quietUntil - performance.now()));
     },
     flush,
     close: () => {
