@@ -49,7 +49,7 @@ export function startSpeaker(parts: SpeakParts): Speaker {
 
   const after = (ms: number): void => {
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(() => void say(), ms * jitter());
+    if (!closed) timer = setTimeout(() => void say(), ms);
   };
   const publishBeat = (): void => {
     if (closed || parts.connection.isClosed()) return;
@@ -65,10 +65,11 @@ export function startSpeaker(parts: SpeakParts): Speaker {
       failures = 0;
       // A hub that is new here missed the last beat, and would call this agent unheard until the next.
       publishBeat();
-      after(answer.againMs ?? limits.helloMs);
+      after(answer.againMs === undefined ? limits.helloMs * jitter() : notBefore(answer.againMs));
     } catch (error) {
       if (!closed) parts.log.debug({ err: error }, 'hello was not answered');
-      after(Math.min(HELLO_RETRY_MS.longest, HELLO_RETRY_MS.first * 2 ** Math.min(failures, 16)));
+      const pause = Math.min(HELLO_RETRY_MS.longest, HELLO_RETRY_MS.first * 2 ** Math.min(failures, 16));
+      after(pause * jitter());
       failures += 1;
     }
     saying = false;
@@ -95,6 +96,9 @@ export function startSpeaker(parts: SpeakParts): Speaker {
 
 /** Within a tenth, so that a thousand agents do not speak at once. */
 const jitter = (): number => 0.9 + Math.random() / 5;
+
+/** A difference that is looked at too early is not confirmed, and costs the whole wait once more. */
+const notBefore = (ms: number): number => ms * (1 + Math.random() / 5);
 
 /** One hello, and a second one with the list if the hub asks for it. Rejects when nobody answers. */
 async function greet(parts: SpeakParts, states: States): Promise<HelloAnswer> {

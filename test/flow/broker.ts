@@ -45,7 +45,7 @@ export async function openBroker(
 async function messagesOf({ jsm }: Jets, stream: string): Promise<readonly Stored[]> {
   const { first_seq, last_seq } = (await jsm.streams.info(stream)).state;
   const found: Stored[] = [];
-  for (let seq = first_seq; seq <= last_seq; seq += 1) {
+  for (let seq = Math.max(1, first_seq); seq <= last_seq; seq += 1) {
     const message = await jsm.streams.getMessage(stream, { seq });
     if (message !== null) found.push({ stream, subject: message.subject, data: message.data });
   }

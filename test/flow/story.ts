@@ -1,0 +1,77 @@
+/** A fleet of two clusters with stacks that change, stay and fail, through whatever is lost on the way. */
+import assert from 'node:assert/strict';
+import type { Owner } from '../harness/owned.ts';
+import { until } from '../harness/until.ts';
+import { startFleet, type Fleet } from './fleet.ts';
+import { applied, cluster, defaults, program, stackFiles } from './programs.ts';
+import { isWhole, standingOf } from './standing.ts';
+
+const CLUSTERS = ['harbour', 'quay'] as const;
+/** The first changes with each commit, the second never does, the third never succeeds. */
+const STACKS = ['web', 'idle', 'broken'] as const;
+
+/** What has been committed so far. */
+export interface Story {
+  readonly fleet: Fleet;
+  commits: number;
+  newest: string;
+  /** Runs of the broken stack in each cluster, at most: a run that did not end well may be started once more for a new order. */
+  failures: number;
+}
+
+const BROKEN =
+  'name: broken\nruntime: yaml\nvariables:\n  lost: {fn::readFile: ./lost.txt}\noutputs:\n  value: ${lost}\n';
+
+/** A fleet at rest after its first commit. */
+export async function begin(t: Owner): Promise<Story> {
+  const fleet = await startFleet(t, {
+    clusters: CLUSTERS,
+    agentEnv: { PASSPHRASE: 'correct horse' },
+    allowEnv: ['PASSPHRASE'],
+  });
+  const newest = await fleet.commit('first', {
+    'fleet.yaml': CLUSTERS.map((name) => cluster(name)).join('---\n'),
+    'stacks/defaults.yaml': defaults(fleet.state),
+    ...stackFiles({ name: 'web' }, 'value 1'),
+    ...stackFiles({ name: 'idle' }, 'never changed'),
+    ...stackFiles({ name: 'broken' }, ''),
+    'stacks/broken/Pulumi.yaml': BROKEN,
+  });
+  const story = { fleet, commits: 1, newest, failures: 1 };
+  await rest(story);
+  return story;
+}
+
+/** One change of the first stack. */
+export async function commit(story: Story): Promise<void> {
+  story.commits += 1;
+  story.newest = await story.fleet.commit(`change ${story.commits}`, {
+    'stacks/web/Pulumi.yaml': program('web', `value ${story.commits}`),
+  });
+}
+
+/** Until all of it is on the broker and in the API, for the newest commit; then nothing has run that need not have. */
+export async function rest(story: Story): Promise<void> {
+  const { fleet, newest } = story;
+  const rows = await fleet.reader.atRest(newest);
+  for (const name of CLUSTERS)
+    for (const stack of STACKS) {
+      const what = `${name}/${stack} to be whole on the broker`;
+      await until(what, () => standingOf(fleet.broker, name, stack), { accept: isWhole });
+    }
+  assert.equal(rows.length, CLUSTERS.length * STACKS.length);
+  for (const row of await fleet.reader.atRest(newest))
+    assert.equal(row.phase, row.name === 'broken' ? 'Failed' : 'Succeeded', `${row.cluster}/${row.name}`);
+  await check(story);
+}
+
+async function check({ fleet, commits, failures }: Story): Promise<void> {
+  for (const name of CLUSTERS) {
+    const [web, idle, broken] = await Promise.all(STACKS.map((stack) => applied(fleet.state, stack, name)));
+    assert.deepEqual(web, { value: `value ${commits}`, updates: commits }, `${name}/web`);
+    assert.deepEqual(idle, { value: 'never changed', updates: 1 }, `${name}/idle`);
+    assert.ok((broken?.updates ?? 0) <= failures, `${name}/broken ran ${broken?.updates} times`);
+  }
+  const harmful = (await fleet.started()).filter((line) => /^(destroy|stack rm|cancel)/.test(line));
+  assert.deepEqual(harmful, []);
+}
