@@ -109,7 +109,7 @@ async function notReady(
   await parts.executor.cleanup(runId);
   if (verdict.kind === 'wait') return { kind: 'wait', notReady: verdict };
   const value = await parts.ledger.update(order.stack, (entry) => {
-    if (entry === undefined || entry.gen !== order.gen) return entry;
+    if (entry === undefined || entry.order?.gen !== order.gen) return entry;
     const start = { runId, order, number: decision.number, at };
     return withView(parts, neverBegan(entry, start, { notReady: verdict, now: parts.now() }));
   });

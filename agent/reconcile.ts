@@ -135,7 +135,10 @@ async function pass(c: Conducting): Promise<void> {
   startSome(c, runs);
 }
 
-/** A newer order, or a hold, ends a preparation; a run that has begun goes on to its end. */
+/**
+ * A newer order, or a hold, ends a preparation; a run that has begun goes on to its end. What counts is the order in
+ * force: one that could not be read raises the placement's generation and replaces nothing.
+ */
 function supervise(
   c: Conducting,
   key: string,
@@ -143,11 +146,11 @@ function supervise(
 ): void {
   const work = c.works.get(key);
   if (entry.running !== undefined || work === undefined) return;
-  if (entry.gen !== work.gen || decision.kind !== 'run') work.giveUp.abort();
+  if (entry.order?.gen !== work.gen || decision.kind !== 'run') work.giveUp.abort();
 }
 
 function consider(c: Conducting, key: string, { run, runs }: { run: Run; runs: Map<string, Run> }): void {
-  const pause = pauseOf(c, key, run.entry.gen);
+  const pause = pauseOf(c, key, run.entry.order?.gen ?? 0);
   if (pause !== undefined) mention(c, run.entry, waitingFor(pause));
   else if (c.mode === 'open') runs.set(key, run);
   else mention(c, run.entry, c.mode === 'starting' ? starting : stopping);

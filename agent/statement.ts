@@ -61,7 +61,7 @@ function plainView(entry: PlacementEntry, decision: Decision): View | undefined 
 
 /** The newest order may be another one than the run is for: then it waits for the run's end. */
 function viewOfRunning(entry: PlacementEntry, { attempt, order, trigger }: Running): View {
-  if (entry.gen === attempt.gen)
+  if (entry.order?.gen === attempt.gen)
     return {
       phase: 'Running',
       reason: trigger,
