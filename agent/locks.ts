@@ -23,8 +23,15 @@ export interface OwnProcess extends ProcessIdentity {
 export interface Machine {
   readonly host: string;
   readonly bootId: string;
-  /** Start time of a living process; undefined when there is none of that pid. */
-  startTimeOf(pid: number): string | undefined;
+  /** A living process; undefined when there is none of that pid. */
+  processOf(pid: number): LivingProcess | undefined;
+}
+
+export interface LivingProcess {
+  /** As in {@link ProcessIdentity}. */
+  readonly startTime: string;
+  /** The same in milliseconds since the epoch, to a second. */
+  readonly startedAt: number;
 }
 
 /** `dead`: ours, and proven to be gone. `alive`: ours, and there. `foreign`: not ours, so nothing is known of it. */
@@ -64,15 +71,25 @@ function sinceOf(text: string): { since?: number } {
   return Number.isNaN(since) ? {} : { since };
 }
 
-/** What is known of a lock's holder. */
+/**
+ * What is known of a lock's holder. That a process of ours had its number once is no proof while another one has it now:
+ * that one may have taken the lock, unless it began after the lock was made.
+ */
 export function judgeLock(lock: StackLock, own: readonly OwnProcess[], machine: Machine): Standing {
   const known = own.filter((one) => one.pid === lock.pid && one.host === lock.host);
   if (known.length === 0 || lock.host !== machine.host) return 'foreign';
-  return known.some((one) => lives(one, machine)) ? 'alive' : 'dead';
+  if (known.some((one) => lives(one, machine))) return 'alive';
+  return mayHold(machine.processOf(lock.pid), lock) ? 'foreign' : 'dead';
 }
 
 const lives = (one: OwnProcess, machine: Machine): boolean =>
-  one.bootId === machine.bootId && machine.startTimeOf(one.pid) === one.startTime;
+  one.bootId === machine.bootId && machine.processOf(one.pid)?.startTime === one.startTime;
+
+/** Start times are known to a second, and so may be a lock's. */
+const CLOCK_SLACK_MS = 2_000;
+
+const mayHold = (process: LivingProcess | undefined, { since }: StackLock): boolean =>
+  process !== undefined && (since === undefined || process.startedAt <= since + CLOCK_SLACK_MS);
 
 /** All locks of a stack together: `free` when there is none, `clearable` when every one is of a dead run of ours. */
 export type LockState =

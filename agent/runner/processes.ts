@@ -60,8 +60,20 @@ export const lives = (process: ProcessIdentity): boolean =>
 export const thisMachine = (): Machine => ({
   host: hostname(),
   bootId: bootId(),
-  startTimeOf: (pid) => statOf(pid)?.startTime,
+  processOf: (pid) => {
+    const stat = statOf(pid);
+    return stat === undefined
+      ? undefined
+      : { startTime: stat.startTime, startedAt: bootedAt() + Number(stat.startTime) * TICK_MS };
+  },
 });
+
+/** Linux shows times to programs in hundredths of a second. */
+const TICK_MS = 10;
+
+/** In milliseconds since the epoch; 0 where the system does not say. */
+const bootedAt = (): number =>
+  Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? 0) * 1_000;
 
 /** What tells a run's processes apart from all others. */
 export interface Marks {

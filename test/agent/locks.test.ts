@@ -10,13 +10,16 @@ import {
   type OwnProcess,
   type StackLock,
 } from '../../agent/locks.ts';
+import { thisMachine } from '../../agent/runner/processes.ts';
 
 const machine: Machine = {
   host: 'node-1',
   bootId: 'boot-2',
-  startTimeOf: (pid) => ({ 100: '5000', 200: '7000' })[pid],
+  processOf: (pid) =>
+    ({ 100: { startTime: '5000', startedAt: 50_000 }, 200: { startTime: '7000', startedAt: 70_000 } })[pid],
 };
 const lock = (pid: number, host = 'node-1'): StackLock => ({ pid, host, user: 'root' });
+const since = (pid: number, time: number): StackLock => ({ ...lock(pid), since: time });
 const own = (pid: number, change: Partial<OwnProcess> = {}): OwnProcess => ({
   runId: 'r',
   pid,
@@ -30,8 +33,16 @@ describe('whose lock it is', () => {
   const rows: readonly (readonly [string, StackLock, readonly OwnProcess[], string])[] = [
     ['ours, and it runs', lock(100), [own(100)], 'alive'],
     ['ours, and the process is gone', lock(300), [own(300)], 'dead'],
-    ['ours, and its number belongs to another one now', lock(200), [own(200)], 'dead'],
-    ['ours, from before the machine was started anew', lock(100), [own(100, { bootId: 'boot-1' })], 'dead'],
+    ['ours, and its number went to one that began later', since(200, 60_000), [own(200)], 'dead'],
+    ['of the one that has our number now', since(200, 71_000), [own(200)], 'foreign'],
+    ['of the one that has our number now, made as it began', since(200, 68_500), [own(200)], 'foreign'],
+    ['of nobody knows when, and another one has our number now', lock(200), [own(200)], 'foreign'],
+    [
+      'ours, from before the machine was started anew',
+      since(100, 40_000),
+      [own(100, { bootId: 'boot-1' })],
+      'dead',
+    ],
     ['no run of ours', lock(300), [own(301)], 'foreign'],
     ['nothing of ours at all', lock(300), [], 'foreign'],
     ['the number of one of ours, on another host', lock(300, 'node-2'), [own(300)], 'foreign'],
@@ -59,6 +70,12 @@ describe('all locks of a stack', () => {
       standing: 'foreign',
       by: { holder: 'root@node-1 (pid 302)' },
     }));
+});
+
+test('a process of this machine began when the clock says so', () => {
+  const { startedAt = 0 } = thisMachine().processOf(process.pid) ?? {};
+  assert.ok(Math.abs(Date.now() - process.uptime() * 1_000 - startedAt) < 5_000, String(startedAt));
+  assert.equal(thisMachine().processOf(2 ** 30), undefined);
 });
 
 test('reads a lock file, and takes a broken one for a foreign lock', () => {
