@@ -1,7 +1,7 @@
 /** The files and digests of every placement. Trees are indexed once; what a placement cannot have becomes its reason. */
 import { canonical, sha256 } from '../shared/canonical.ts';
 import type { Reason } from '../shared/outcome.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { Catalog, Problem } from './catalog/catalog.ts';
 import { digestV1, policyDigest } from './digest/v1.ts';
 import type { Tree } from './git/source.ts';
 import { indexTree, type TreeIndex } from './inputs/folders.ts';
@@ -9,6 +9,7 @@ import { inputsOf } from './inputs/read.ts';
 import type { Selection } from './inputs/select.ts';
 import type { Placement, Refused, Wanted } from './placement.ts';
 import type { Measured } from './poll.ts';
+import { locatedReason } from './problem.ts';
 
 /** What is kept for as long as a tree is the newest of its repository. */
 interface Prepared {
@@ -42,7 +43,7 @@ export function makeMeasure(): Measure {
     await prepare(trees);
     const wanted: Wanted[] = [];
     const refused: Refused[] = [];
-    const warnings: string[] = [];
+    const warnings: Problem[] = [];
     const selections = new Map<string, Promise<Selection>>();
     for (const placement of placements) {
       const source = prepared.get(placement.source.repository);
@@ -53,13 +54,12 @@ export function makeMeasure(): Measure {
       const key = selectionKey(placement);
       const selection = await (selections.get(key) ??
         keep(selections, key, select(source, placement, catalog)));
-      for (const text of selection.warnings) warnings.push(at(placement, text));
+      for (const text of selection.warnings) warnings.push(warning(placement, text));
       const [problem] = selection.problems;
-      if (problem !== undefined)
-        refused.push(refusal(placement, { ...problem, text: at(placement, problem.text) }));
+      if (problem !== undefined) refused.push(refusal(placement, problem));
       else wanted.push(measured(placement, selection));
     }
-    return { wanted, refused, warnings: [...new Set(warnings)] };
+    return { wanted, refused, warnings };
   };
 }
 
@@ -95,13 +95,18 @@ const refusal = ({ stack, cluster, origin }: Placement, reason: Reason): Refused
   stack,
   cluster,
   origin,
-  reason,
+  reason: locatedReason(origin, reason),
 });
 
-const unread = (placement: Placement): Reason => ({
+const unread = ({ source }: Placement): Reason => ({
   code: 'SourceUnavailable',
-  text: at(placement, `repository ${placement.source.repository} was not read since start`),
+  text: `repository ${source.repository} was not read since start`,
 });
 
-const at = ({ origin: { repository, path, line } }: Placement, text: string): string =>
-  `${repository}:${path}:${line}: ${text}`;
+const warning = ({ stack, origin }: Placement, text: string): Problem => ({
+  severity: 'warning',
+  code: 'Invalid',
+  origin,
+  identity: { kind: 'Stack', ...stack },
+  text,
+});

@@ -13,6 +13,8 @@ import type { PlannedCommit } from './decision.ts';
 import type { SourceView } from './git/source.ts';
 import type { Dropped } from './intake.ts';
 import type { Metrics } from './metrics.ts';
+import { mistakesOf } from './mistakes.ts';
+import type { News } from './news.ts';
 import { placementKey } from './placement.ts';
 import type { Done, PassEnd } from './poll.ts';
 import { readLog, readRuns } from './records.ts';
@@ -24,6 +26,7 @@ export interface ModelOptions {
   readonly jets: Jets;
   readonly book: Book;
   readonly metrics: Metrics;
+  readonly news: News;
   readonly clock: () => number;
 }
 
@@ -40,6 +43,7 @@ export interface Model extends ReadModel {
 interface State {
   board: Board;
   done: Done | undefined;
+  problems: readonly Problem[];
   sources: readonly SourceView[];
   waiting: string | undefined;
   /** Undefined: everything is to be joined anew. */
@@ -50,10 +54,11 @@ interface State {
 const STUCK_MS = 2 * limits.pollBackoffMaxMs;
 
 /** An empty model; it is ready after the first pass. */
-export function makeModel({ store, jets, book, metrics, clock }: ModelOptions): Model {
+export function makeModel({ store, jets, book, metrics, news, clock }: ModelOptions): Model {
   const state: State = {
     board: EMPTY_BOARD,
     done: undefined,
+    problems: [],
     sources: [],
     waiting: 'no pass has ended yet',
     view: undefined,
@@ -69,7 +74,7 @@ export function makeModel({ store, jets, book, metrics, clock }: ModelOptions): 
     clusters: () => clusterViews(state, book),
     history: () => store.history,
     sources: () => state.sources,
-    problems: () => problemsOf(state.done),
+    problems: () => state.problems,
     events,
     runs: ({ cluster, stack }) => readRuns(jets, { cluster, account: token(cluster) }, stack),
     log: (cluster, { run, ...wish }) => readLog(jets, { cluster, account: token(cluster) }, { run, ...wish }),
@@ -85,6 +90,8 @@ export function makeModel({ store, jets, book, metrics, clock }: ModelOptions): 
     },
     onDone: (done) => {
       state.done = done;
+      state.problems = mistakesOf(done);
+      news.problems(state.problems);
       countPlan(metrics, done, newCommits(store.history.commits, done.now));
       state.view = undefined;
       for (const commit of newCommits(store.history.commits, done.now)) events.publish(commitEvent(commit));
@@ -97,6 +104,7 @@ export function makeModel({ store, jets, book, metrics, clock }: ModelOptions): 
     },
     onDrop: ({ cause }) => metrics.dropped(cause),
     onSources: (views) => {
+      news.sources(views);
       const before = new Map(state.sources.map((source) => [source.name, source.state]));
       for (const source of views)
         if (before.get(source.name) !== source.state) events.publish(sourceEvent(source));
@@ -163,11 +171,6 @@ function publishRows(
     const row = view.rows[view.index.get(key) ?? -1];
     if (row !== undefined) events.publish(placementEvent(row, at));
   }
-}
-
-function problemsOf(done: Done | undefined): readonly Problem[] {
-  if (done === undefined) return [];
-  return [...done.catalog.problems, ...done.resolution.warnings];
 }
 
 /** Clusters that a manifest names, and those of which orders are left. */

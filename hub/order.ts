@@ -4,6 +4,7 @@ import type { Reason } from '../shared/outcome.ts';
 import { WIRE_VERSION, type ArtifactRef, type Order } from '../shared/wire.ts';
 import type { Tree } from './git/source.ts';
 import type { Wanted } from './placement.ts';
+import { locatedReason } from './problem.ts';
 import type { Step } from './step.ts';
 
 export interface OrderContext {
@@ -77,11 +78,10 @@ export function oversize(wanted: Wanted): Reason | undefined {
   const room = limits.orderBytes - ENVELOPE_BYTES;
   if (total <= room) return undefined;
   const biggest = sizes.slice(0, 3).map(({ field, bytes }) => `${field} ${bytes}`);
-  const { repository, path, line } = wanted.placement.origin;
-  return {
+  return locatedReason(wanted.placement.origin, {
     code: 'OrderTooLarge',
     text:
-      `${repository}:${path}:${line}: the resolved stack has ${total} bytes, ${room} fit into an order; biggest fields ` +
+      `the resolved stack has ${total} bytes, ${room} fit into an order; biggest fields ` +
       `(bytes): ${biggest.join(', ')}; move large values into files of the project`,
-  };
+  });
 }

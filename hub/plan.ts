@@ -12,6 +12,7 @@ import type { Decision } from './decision.ts';
 import type { Change } from './detect.ts';
 import { oversize } from './order.ts';
 import { placementKey, type PlacementId, type Wanted } from './placement.ts';
+import { locatedReason } from './problem.ts';
 import type { Draft, Plan, Step, Verdict } from './step.ts';
 
 export interface PlanInput extends Absence {
@@ -59,9 +60,10 @@ const kept = (reason: Reason): Verdict =>
 function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | undefined): Verdict {
   const key = placementKey(wanted.placement);
   const order = input.inForce.get(key);
-  if (conflict !== undefined) return keep('refused', conflict);
+  const { origin } = wanted.placement;
+  if (conflict !== undefined) return keep('refused', locatedReason(origin, conflict));
   const moved = identityChange(wanted.placement, order);
-  if (moved !== undefined) return keep('hold', moved);
+  if (moved !== undefined) return keep('hold', locatedReason(origin, moved));
   if (input.frozen !== undefined) return keep('refused', input.frozen);
   const change = input.changes.get(key);
   if (change === undefined) throw new Error(`nothing was detected for ${key}`);

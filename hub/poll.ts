@@ -10,7 +10,7 @@ import type { ArtifactRef, Order } from '../shared/wire.ts';
 import { UnbuildableError } from './artifact.ts';
 import type { Book } from './book.ts';
 import { readCatalog } from './catalog/read.ts';
-import type { Catalog, CatalogFile } from './catalog/catalog.ts';
+import type { Catalog, CatalogFile, Problem } from './catalog/catalog.ts';
 import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
@@ -18,6 +18,7 @@ import type { SourceView, Tree } from './git/source.ts';
 import { makeOrder } from './order.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan, withoutFailed } from './plan.ts';
+import { locatedReason, reasonOf } from './problem.ts';
 import { resolve } from './resolve.ts';
 import type { Plan, Step } from './step.ts';
 
@@ -74,7 +75,7 @@ export interface Measured {
   readonly wanted: readonly Wanted[];
   readonly refused: readonly Refused[];
   /** What is probably not meant, with file and line. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Problem[];
 }
 
 export interface Asked {
@@ -186,11 +187,13 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
     refused: [...resolution.refused, ...measured.refused],
     unreadable: catalog.unreadable.map(({ file, problem, mentions }) => ({
       file,
-      text: problem.text,
+      text: reasonOf(problem).text,
       mentions,
     })),
     clusters: new Set(resolution.clusters.map(({ name }) => name)),
-    refusedClusters: new Map(catalog.refusedClusters.map(({ name, problem }) => [name, problem.text])),
+    refusedClusters: new Map(
+      catalog.refusedClusters.map(({ name, problem }) => [name, reasonOf(problem).text]),
+    ),
     unread: gate.unread,
     removals: catalog.removals,
     ...(resolution.frozen === undefined ? {} : { frozen: resolution.frozen }),
@@ -226,7 +229,8 @@ async function buildAll(
       refs.set(key, sealed.ref);
     } catch (error) {
       if (!(error instanceof UnbuildableError)) throw error;
-      failed.set(key, { code: 'Invalid', text: error.message });
+      const { origin } = step.wanted.placement;
+      failed.set(key, locatedReason(origin, { code: 'Invalid', text: error.message }));
     }
   }
   return { refs, failed };

@@ -23,6 +23,23 @@ export const reasonOf = ({ code, origin, text }: Problem): Reason => ({
   text: `${printOrigin(origin)}: ${text}`,
 });
 
+/** The same for the reason of a document whose text does not say where. */
+export const locatedReason = (origin: Origin, reason: Reason): Reason => ({
+  ...reason,
+  text: `${printOrigin(origin)}: ${reason.text}`,
+});
+
+/** What a reason with its place in front came from. */
+export function problemOfReason({
+  origin,
+  identity,
+  reason,
+}: Required<Pick<Problem, 'origin' | 'identity'>> & { readonly reason: Reason }): Problem {
+  const place = `${printOrigin(origin)}: `;
+  const text = reason.text.startsWith(place) ? reason.text.slice(place.length) : reason.text;
+  return { severity: 'error', code: reason.code, origin, identity, text };
+}
+
 export interface Whereabouts {
   readonly repository: string;
   readonly path: string;

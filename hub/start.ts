@@ -17,6 +17,7 @@ import { keepLease, type Lease } from './lease.ts';
 import { runLoop, type Loop } from './loop.ts';
 import type { Metrics } from './metrics.ts';
 import { makeModel, type Model } from './model.ts';
+import { makeNews } from './news.ts';
 import { freshMemory, pass, type PollEdges } from './poll.ts';
 import { openStore, type Store } from './store.ts';
 import { isDrained } from './streams.ts';
@@ -65,7 +66,14 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const connection = await dial(options);
   const jets = await jetsOf(connection);
   const book = makeBook(jets);
-  const model = makeModel({ store, jets, book, metrics: options.metrics, clock: Date.now });
+  const model = makeModel({
+    store,
+    jets,
+    book,
+    metrics: options.metrics,
+    news: makeNews(log),
+    clock: Date.now,
+  });
   const stop = new AbortController();
   const passes: { loop?: Loop } = {};
   const wake = (dirty: boolean): void => passes.loop?.wake(dirty);

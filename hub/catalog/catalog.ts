@@ -1,4 +1,5 @@
 /** All manifests of the watched repositories at one commit each, parsed and validated. Types only. */
+import type { ReasonCode } from '../../shared/outcome.ts';
 import type { StackRef } from '../../shared/subjects.ts';
 import type { Json } from '../../shared/wire.ts';
 import type { ClusterSpec } from '../../crds/cluster.ts';
@@ -25,7 +26,7 @@ export interface CatalogFile {
 
 export interface Problem {
   readonly severity: 'error' | 'warning';
-  readonly code: 'Invalid' | 'NotYetSupported' | 'DuplicateIdentity' | 'TenantRefused';
+  readonly code: ReasonCode;
   readonly origin: Origin;
   /** The document, where its name could be read. */
   readonly identity?: { readonly kind: string; readonly namespace?: string; readonly name: string };

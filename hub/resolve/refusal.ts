@@ -12,13 +12,13 @@ export interface Located {
 const reasonText = (faults: readonly Located[]): string =>
   faults.map(({ origin, text }) => `${printOrigin(origin)}: ${text}`).join('; ');
 
-/** A refusal of the whole stack, or of one placement. */
+/** A refusal of the whole stack, or of one placement; it stands where its first fault is. */
 export function refusal(manifest: StackManifest, faults: readonly Located[], cluster?: string): Refused {
   const { namespace, name, origin } = manifest;
   return {
     stack: { namespace, name },
     ...(cluster === undefined ? {} : { cluster }),
-    origin,
+    origin: faults[0]?.origin ?? origin,
     reason: { code: 'Invalid', text: reasonText(faults) },
   };
 }
