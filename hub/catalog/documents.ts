@@ -2,9 +2,8 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document as YamlDocument, Node } from 'yaml';
 import { limits } from '../../shared/limits.ts';
+import { structureFault, TOO_DEEP } from './structure.ts';
 
-/** Nested collections of a document; real manifests stay far below. */
-const MAX_DEPTH = 50;
 /** Nodes that aliases may stand for, as the YAML library counts them. */
 const MAX_ALIASES = 100;
 
@@ -71,11 +70,12 @@ export function readDocuments(text: string): Documents {
   return { documents, broken };
 }
 
-const TOO_DEEP = `nested more than ${MAX_DEPTH} deep: make it flatter`;
+/** One schema for every document: an older one, which a file may ask for, knows dates, sets and bytes as well. */
+const PARSING = { prettyErrors: false, merge: true, schema: 'core', uniqueKeys: false } as const;
 
 function parseAll(text: string, lineCounter: LineCounter): YamlDocument.Parsed[] | undefined {
   try {
-    const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false, merge: true });
+    const documents = parseAllDocuments(text, { ...PARSING, lineCounter });
     return Array.isArray(documents) ? [...documents] : [];
   } catch (error) {
     // The parser descends into collections; only ones without any end exhaust its stack.
@@ -101,7 +101,8 @@ function readDocument(document: YamlDocument.Parsed, lines: LineCounter, text: s
   const root = document.contents as Node | null;
   if (root === null || (isScalar(root) && root.value === null)) return { kind: 'empty' };
   const line = lineOf(root.range?.[0] ?? document.range[0]);
-  if (deeperThan(root, MAX_DEPTH)) return { kind: 'broken', fault: { line, text: TOO_DEEP } };
+  const wrong = structureFault(root);
+  if (wrong !== undefined) return { kind: 'broken', fault: { line: lineOf(wrong.offset), text: wrong.text } };
   const value = valueOf(document);
   if ('fault' in value) return { kind: 'broken', fault: { line, text: value.fault } };
   const lineAt = (path: Path): number => lineOf(offsetAt(document, path) ?? root.range?.[0] ?? 0);
@@ -109,28 +110,25 @@ function readDocument(document: YamlDocument.Parsed, lines: LineCounter, text: s
   return { kind: 'document', document: { line, text, value: value.value, lineAt, faults } };
 }
 
+/** The library throws where merge keys or aliases mean nothing; whoever reads the file must not end by it. */
 function valueOf(document: YamlDocument.Parsed): { value: unknown } | { fault: string } {
   try {
-    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return isCircular(value) ? { fault: 'an alias in it stands for what holds it: write it out' } : { value };
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return { fault: `its aliases stand for too much (${error.message}): write it out` };
+    const { message } = error as Error;
+    if (!(error instanceof ReferenceError)) return { fault: `does not parse: ${message}` };
+    return { fault: `its aliases stand for too much (${message}): write it out` };
   }
 }
 
-function deeperThan(root: Node, bound: number): boolean {
-  let level: Node[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > bound) return true;
-    level = level.flatMap(childrenOf);
+function isCircular(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return false;
+  } catch {
+    return true;
   }
-  return false;
-}
-
-function childrenOf(node: Node): Node[] {
-  if (isMap(node))
-    return node.items.flatMap(({ key, value }) => [key as Node, ...(value === null ? [] : [value as Node])]);
-  return isSeq(node) ? (node.items as Node[]) : [];
 }
 
 /** Where a field stands: its key in a map, its first character in a list. */

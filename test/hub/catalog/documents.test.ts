@@ -15,6 +15,13 @@ const HOSTILE: readonly (readonly [what: string, content: string | Buffer, said:
   ['deep lists', `${HEAD}  config: {a: ${'['.repeat(60)}${']'.repeat(60)}}\n`, /nested more than 50 deep/],
   ['endless lists', `${HEAD}  config: {a: ${'['.repeat(100_000)}`, /does not parse|nested more than/],
   ['a key twice', `${HEAD}  mode: apply\n  mode: apply\n`, /web\.yaml:6: .*unique/],
+  ['a merge of nothing', `${HEAD}  config: {<<: 5}\n`, /web\.yaml:1: .*does not parse: Merge sources/],
+  ['an alias to itself', `${HEAD}  config: &a {a: *a}\n`, /web\.yaml:1: .*stands for what holds it/],
+  [
+    'a date of YAML 1.1',
+    `%YAML 1.1\n---\n${HEAD}  config: {a: !!timestamp 2001-01-01}\n`,
+    /web\.yaml:7: .*tag/,
+  ],
   ['an unknown tag', `${HEAD}  config: {a: !secret b}\n`, /web\.yaml:5: .*tag/],
 ];
 
@@ -26,6 +33,18 @@ for (const [what, content, said] of HOSTILE) {
     assert.deepEqual(catalog.stacks, []);
   });
 }
+
+test('the cost of a map follows the number of its keys', () => {
+  // compared each with each, so many of them take minutes
+  const keys = Array.from({ length: 40_000 }, (_, n) => `k${n}: 1\n`).join('');
+  assert.deepEqual(readDocuments(keys).broken, []);
+  assert.match(readDocuments(`${keys}k7: 2\n`).broken[0]?.text ?? '', /unique/);
+});
+
+test('a document with very many aliases is not read', () => {
+  const text = Array.from({ length: 1_000 }, (_, n) => `- &a${n} x\n- *a${n}\n`).join('');
+  assert.match(readDocuments(text).broken[0]?.text ?? '', /more than 200 aliases/);
+});
 
 const FOREIGN: readonly (readonly [what: string, content: string | Buffer])[] = [
   ['another group', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {annotations: {towline.dev/owner: me}}\n'],
