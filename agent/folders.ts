@@ -23,6 +23,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { removeFolder } from './reclaim.ts';
 
 export interface RunUser {
   readonly uid: number;
@@ -65,9 +66,12 @@ export const foldersOf = (dataDir: string): Folders => ({
   runs: join(dataDir, 'runs'),
 });
 
+/** Whether a name may be one of a run: it becomes a folder. */
+export const isRunId = (name: string): boolean => /^[A-Za-z0-9_-]+$/.test(name);
+
 /** Where everything of one run is. */
 export function runFoldersOf(folders: Folders, runId: string): RunFolders {
-  if (!/^[A-Za-z0-9_-]+$/.test(runId)) throw new Error(`not a run id: ${JSON.stringify(runId)}`);
+  if (!isRunId(runId)) throw new Error(`not a run id: ${JSON.stringify(runId)}`);
   const root = join(folders.runs, runId);
   const at = (name: string): string => join(root, name);
   return {
@@ -135,10 +139,6 @@ async function make(path: string, mode: number, user?: RunUser): Promise<void> {
   await chmod(path, mode);
   if (user !== undefined) await chown(path, user.uid, user.gid);
 }
-
-/** Removes a folder with all that is in it, also what was made unreadable or is just being written by a dying process. */
-export const removeFolder = (path: string): Promise<void> =>
-  rm(path, { recursive: true, force: true, maxRetries: 5 });
 
 /** Writes a file that is there as a whole or not at all, readable by the agent alone. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {

@@ -17,7 +17,7 @@ import { callFailed, cliTooOld, failed, refused, stopOf, waitForLock } from './r
 import { redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
-import { discard } from './sweep.ts';
+import { abandon } from './sweep.ts';
 
 /** Lays everything out. What is not ready leaves nothing behind. */
 export async function prepare(context: Context, job: Job, signal: AbortSignal): Promise<Ready | NotReady> {
@@ -29,7 +29,7 @@ export async function prepare(context: Context, job: Job, signal: AbortSignal): 
     if (!signal.aborted) throw error;
     return failed('Cancelled', { code: 'RunFailed', text: 'stopped on request before Pulumi began' });
   } finally {
-    if (ready?.kind !== 'ready') await discard(context, job.runId);
+    if (ready?.kind !== 'ready') await abandon(context, job.runId);
   }
 }
 

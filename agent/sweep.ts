@@ -1,28 +1,47 @@
 /** Removes what runs leave: processes, folders, artifacts that nobody needs. */
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Order } from '../shared/wire.ts';
 import type { Context } from './context.ts';
-import { readIfThere, removeFolder, runFoldersOf } from './folders.ts';
-import { keepHolders } from './holders.ts';
+import { isRunId, readIfThere, runFoldersOf, type RunFolders } from './folders.ts';
+import { keepHolders, processesOf } from './holders.ts';
+import { removeFolder } from './reclaim.ts';
 import { marksOfAgent, marksOfRun } from './run.ts';
-import { marksOf, readCli, readExit } from './runner/gate.ts';
+import { marksOf, readExit } from './runner/gate.ts';
 import { endMarked, valuesOf } from './runner/processes.ts';
+import { stopRun } from './runner/stop.ts';
 
-/** Ends what a run still has going and removes its folder. */
-export async function discard(context: Context, runId: string): Promise<void> {
+/** Ends what a run still has going and removes its folder. One that cannot be removed is only disk: the next start tries. */
+async function discard(context: Context, runId: string): Promise<void> {
   await endMarked({ environment: marksOfRun(context.dataDir, runId) });
-  await removeFolder(runFoldersOf(context.folders, runId).root);
+  await removeFolder(runFoldersOf(context.folders, runId).root, context.user).catch((error: unknown) =>
+    context.log.error({ err: error, run: runId }, 'the folder of a run could not be removed'),
+  );
+}
+
+/** The same for a run that nobody finishes: whose lock it may have left is kept in mind. */
+export async function abandon(context: Context, runId: string): Promise<void> {
+  const run = runFoldersOf(context.folders, runId);
+  await halt(context, run);
+  await remember(context, run);
+  await discard(context, runId);
+}
+
+/** Stops what Pulumi still does, as any stop does: ended at once, a create would be lost without a trace in the state. */
+async function halt({ graces }: Context, run: RunFolders): Promise<void> {
+  const processes = await processesOf(run);
+  await Promise.all(processes.map((cli) => stopRun({ gate: cli, cli: async () => cli }, graces)));
 }
 
 const BY_SIGNAL = 128;
 
-/** Nobody finished this run: keeps in mind whose lock it may have left. */
-async function remember(context: Context, runId: string): Promise<void> {
-  const run = runFoldersOf(context.folders, runId);
-  const marks = marksOf({ marks: run.marks, name: 'up' });
-  const [cli, exit] = await Promise.all([readCli(marks), readExit(marks)]);
-  if (cli !== undefined && (exit === undefined || exit >= BY_SIGNAL))
+/** A CLI that did not end by itself may have left its lock. */
+async function remember(context: Context, run: RunFolders): Promise<void> {
+  const names = (await readdir(run.marks).catch(() => [])).filter((name) => name.endsWith('.cli'));
+  const exits = await Promise.all(
+    names.map((name) => readExit(marksOf({ marks: run.marks, name: basename(name, '.cli') }))),
+  );
+  if (exits.some((exit) => exit === undefined || exit >= BY_SIGNAL))
     await keepHolders(context.folders.holders, run);
 }
 
@@ -30,12 +49,14 @@ async function remember(context: Context, runId: string): Promise<void> {
 export async function sweep(context: Context, known: ReadonlySet<string>): Promise<void> {
   const folders = await readdir(context.folders.runs);
   const running = valuesOf('TOWLINE_RUN', marksOfAgent(context.dataDir));
-  for (const runId of new Set([...folders, ...running])) {
-    if (known.has(runId)) continue;
-    context.log.info({ run: runId }, 'removing what an unknown run left');
-    await remember(context, runId);
-    await discard(context, runId);
-  }
+  const unknown = [...new Set([...folders, ...running])].filter((runId) => !known.has(runId));
+  // any process may call itself a run, by a name that is none
+  await Promise.all(
+    unknown.filter(isRunId).map(async (runId) => {
+      context.log.info({ run: runId }, 'removing what an unknown run left');
+      await abandon(context, runId);
+    }),
+  );
 }
 
 /** Removes a run's folder, and artifacts above the budget. */

@@ -16,7 +16,8 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { limits } from '../../shared/limits.ts';
-import { own, removeFolder, type RunUser } from '../folders.ts';
+import { own, type RunUser } from '../folders.ts';
+import { removeFolder } from '../reclaim.ts';
 import { withLock } from './lock.ts';
 import { installIn, type InstallMeans, type Installed } from './npm.ts';
 import { isManifest, planDependencies, type DependencyPlan, type ManifestFile } from './plan.ts';

@@ -297,7 +297,8 @@ const never: Going['ready'] = {
 };
 
 test('sweep ends what is left of unknown runs of this agent, and nothing of another one', async (t) => {
-  const [mine, other] = [await makeBed(t), await makeBed(t)];
+  const graces = { firstMs: 400, secondMs: 400 };
+  const [mine, other] = [await makeBed(t, { graces }), await makeBed(t, { graces })];
   const lost = await start(mine.executor, jobOf(await slow(mine)));
   const alive = await start(other.executor, jobOf(await slow(other)));
   await Promise.all([creating(mine, lost), creating(other, alive)]);
@@ -307,4 +308,28 @@ test('sweep ends what is left of unknown runs of this agent, and nothing of anot
   assert.deepEqual(await readdir(join(mine.dataDir, 'runs')), []);
   await other.executor.sweep(new Set());
   assert.deepEqual(marksOfBed(other), []);
+});
+
+test('sweep lets a create in flight end, so that the state knows of it', async (t) => {
+  const bed = await makeBed(t);
+  const order = await slow(bed, {}, 3_000);
+  await creating(bed, await start(bed.executor, jobOf(order)));
+  // an agent whose ledger was lost knows no run
+  await bed.again().sweep(new Set());
+  const state = await readFile(join(bed.folder, 'state/.pulumi/stacks/web/dev.json'), 'utf8');
+  assert.ok(state.includes(`"urn":"${URN}"`) && !state.includes('pending_operations'), state);
+  assert.deepEqual(await locksOf(bed), []);
+});
+
+test('neither a stray folder nor a process with a strange name keeps the agent from starting', async (t) => {
+  const bed = await makeBed(t);
+  await bed.executor.sweep(new Set());
+  await mkdir(join(bed.dataDir, 'runs/lost+found'));
+  startChild(t, {
+    program: 'sleep',
+    args: ['60'],
+    env: { TOWLINE_DATA: bed.dataDir, TOWLINE_RUN: '../../x' },
+  });
+  await until('the process to be seen', () => marksOfBed(bed).length > 0);
+  await bed.executor.sweep(new Set());
 });
