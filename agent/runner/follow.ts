@@ -9,9 +9,12 @@ import { makeLines } from './lines.ts';
 /** Bytes read at once. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** Bytes of a file that are read at a look: who writes faster than this agent reads must not keep it from a stop. */
+const LOOK_BYTES = 4 * 1024 * 1024;
+
 interface Tail {
-  /** Hands on everything that was added since the last call. */
-  drain(take: (chunk: Buffer) => void): Promise<void>;
+  /** Hands on what was added since the last call, at most so many bytes of it. */
+  drain(take: (chunk: Buffer) => void, most: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -21,10 +24,10 @@ function makeTail(path: string): Tail {
   let position = 0;
   const buffer = Buffer.alloc(CHUNK_BYTES);
   return {
-    drain: async (take) => {
+    drain: async (take, most) => {
       file ??= await openIfThere(path);
       if (file === undefined) return;
-      for (;;) {
+      for (const end = position + most; position < end;) {
         const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position);
         if (bytesRead === 0) return;
         position += bytesRead;
@@ -36,7 +39,7 @@ function makeTail(path: string): Tail {
 }
 
 export interface Follower {
-  /** Reads what is new. */
+  /** Reads what is new, up to a bound. */
   read(): Promise<void>;
   /** Reads the rest; the files must have no writer any more. */
   end(): Promise<Followed>;
@@ -61,14 +64,14 @@ export function follow(
   const sink = makeSink(output);
   const eventLines = makeLines(limits.outputBufferBytes, '');
   const fold = makeEventFold();
-  const read = async (): Promise<void> => {
-    await printed.drain((chunk) => sink.take(lines.push(redactor.push(chunk))));
-    await events.drain((chunk) => eventLines.push(chunk).forEach(fold.push));
+  const read = async (most: number): Promise<void> => {
+    await printed.drain((chunk) => sink.take(lines.push(redactor.push(chunk))), most);
+    await events.drain((chunk) => eventLines.push(chunk).forEach(fold.push), most);
   };
   return {
-    read,
+    read: () => read(LOOK_BYTES),
     end: async () => {
-      await read();
+      await read(Infinity);
       sink.take([...lines.push(redactor.end()), ...lines.end()]);
       eventLines.end().forEach(fold.push);
       await Promise.all([printed.close(), events.close()]);

@@ -29,7 +29,7 @@ const LOOK_MS = 20;
 export async function stopRun(run: Stoppable, graces: Graces): Promise<StopDepth> {
   const cli = await untilCli(run, graces.firstMs);
   if (cli === undefined) {
-    signal(run.gate.pid, 'SIGKILL');
+    if (lives(run.gate)) signal(run.gate.pid, 'SIGKILL');
     await untilGone(run.gate, undefined, graces.secondMs);
     return 'killed';
   }
