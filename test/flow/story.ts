@@ -1,18 +1,24 @@
 /** A fleet of two clusters with stacks that change, stay and fail, through whatever is lost on the way. */
 import assert from 'node:assert/strict';
+import type { Changes } from '../harness/git.ts';
 import type { Owner } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 import { applied, cluster, defaults, program, stackFiles } from './programs.ts';
-import { isWhole, standingOf } from './standing.ts';
+import type { Reader } from './reader.ts';
+import { isWhole, standingOf, type Standing } from './standing.ts';
 
-const CLUSTERS = ['harbour', 'quay'] as const;
+/** All that have an agent. */
+export const CLUSTERS = ['harbour', 'quay'] as const;
+const BOTH = `{names: [${CLUSTERS.join()}]}`;
 /** The first changes with each commit, the second never does, the third never succeeds. */
 const STACKS = ['web', 'idle', 'broken'] as const;
 
 /** What has been committed so far. */
 export interface Story {
   readonly fleet: Fleet;
+  /** Of the hub that leads. */
+  reader: Reader;
   commits: number;
   newest: string;
   /** Runs of the broken stack in each cluster, at most: a run that did not end well may be started once more for a new order. */
@@ -32,40 +38,44 @@ export async function begin(t: Owner): Promise<Story> {
   const newest = await fleet.commit('first', {
     'fleet.yaml': CLUSTERS.map((name) => cluster(name)).join('---\n'),
     'stacks/defaults.yaml': defaults(fleet.state),
-    ...stackFiles({ name: 'web' }, 'value 1'),
-    ...stackFiles({ name: 'idle' }, 'never changed'),
-    ...stackFiles({ name: 'broken' }, ''),
+    ...stackFiles({ name: 'web', clusters: BOTH }, 'value 1'),
+    ...stackFiles({ name: 'idle', clusters: BOTH }, 'never changed'),
+    ...stackFiles({ name: 'broken', clusters: BOTH }, ''),
     'stacks/broken/Pulumi.yaml': BROKEN,
   });
-  const story = { fleet, commits: 1, newest, failures: 1 };
+  const story = { fleet, reader: fleet.reader, commits: 1, newest, failures: 1 };
   await rest(story);
   return story;
 }
 
-/** One change of the first stack. */
-export async function commit(story: Story): Promise<void> {
+/** One change of the first stack, and whatever else. */
+export async function commit(story: Story, more: Changes = {}): Promise<void> {
   story.commits += 1;
   story.newest = await story.fleet.commit(`change ${story.commits}`, {
+    ...more,
     'stacks/web/Pulumi.yaml': program('web', `value ${story.commits}`),
   });
 }
 
 /** Until all of it is on the broker and in the API, for the newest commit; then nothing has run that need not have. */
 export async function rest(story: Story): Promise<void> {
-  const { fleet, newest } = story;
-  const rows = await fleet.reader.atRest(newest);
+  const { fleet, newest, reader } = story;
+  await reader.atRest(newest);
   for (const name of CLUSTERS)
     for (const stack of STACKS) {
-      const what = `${name}/${stack} to be whole on the broker`;
-      await until(what, () => standingOf(fleet.broker, name, stack), { accept: isWhole });
+      const isNewest = ({ order }: Standing): boolean => stack !== 'web' || order?.source.commit === newest;
+      const accept = (standing: Standing): boolean => isWhole(standing) && isNewest(standing);
+      await until(`${name}/${stack} to be whole`, () => standingOf(fleet.broker, name, stack), { accept });
     }
+  const rows = await reader.atRest(newest);
   assert.equal(rows.length, CLUSTERS.length * STACKS.length);
-  for (const row of await fleet.reader.atRest(newest))
+  for (const row of rows)
     assert.equal(row.phase, row.name === 'broken' ? 'Failed' : 'Succeeded', `${row.cluster}/${row.name}`);
   await check(story);
 }
 
-async function check({ fleet, commits, failures }: Story): Promise<void> {
+/** Without waiting for anything. */
+export async function check({ fleet, commits, failures }: Story): Promise<void> {
   for (const name of CLUSTERS) {
     const [web, idle, broken] = await Promise.all(STACKS.map((stack) => applied(fleet.state, stack, name)));
     assert.deepEqual(web, { value: `value ${commits}`, updates: commits }, `${name}/web`);
