@@ -56,14 +56,20 @@ function classify(ending: Ending): FailureClass {
   // exit 0 without a summary: nobody knows what was done, so it counts as cut off
   if (exit === undefined || exit === 0 || exit >= BY_SIGNAL) return 'Lost';
   if (CONFIG_EXITS.has(exit)) return 'Config';
-  if (exit === CANCELLED_EXIT) return 'Cancelled';
+  // somebody else stopped it: that says as little about its inputs as a kill
+  if (wasInterrupted(ending)) return 'Lost';
   return classifyText(errorsOf(ending).join('\n')) ?? (outcome.failedResources > 0 ? 'Provider' : 'Program');
 }
+
+/** The CLI's own words after the first SIGINT. */
+const INTERRUPTED = /^(error: )?update cancell?ed$/m;
+
+const wasInterrupted = (ending: Ending): boolean =>
+  ending.exit === CANCELLED_EXIT || INTERRUPTED.test(errorsOf(ending).join('\n'));
 
 /** The first that matches decides. */
 const TEXTS: readonly (readonly [RegExp, FailureClass])[] = [
   [/the stack is currently locked by/, 'Locked'],
-  [/update cancell?ed/i, 'Cancelled'],
   [
     /\b429\b|too many requests|rate ?limit|throttl(ed|ing)|SlowDown|RequestLimitExceeded|quota exceeded/i,
     'RateLimited',
@@ -100,11 +106,9 @@ function textOf(failure: FailureClass, ending: Ending): string {
     case 'Timeout':
       return `stopped after its time limit of ${Math.round(ending.timeoutMs / 1000)} s`;
     case 'Lost':
-      return ending.exit === 0
-        ? 'Pulumi ended with code 0 but no summary: what it did is unknown'
-        : `cut off${ending.exit === undefined ? '' : ` (exit code ${ending.exit}${ending.exit === 137 ? ': killed, often for memory' : ''})`}`;
+      return lostText(ending);
     case 'Cancelled':
-      return ending.stop === 'cancelled' ? 'stopped on request' : 'stopped by a signal from outside';
+      return 'stopped on request';
     case 'Config':
     case 'Program':
     case 'Provider':
@@ -113,6 +117,14 @@ function textOf(failure: FailureClass, ending: Ending): string {
     case 'Hung':
       return firstError(ending);
   }
+}
+
+function lostText(ending: Ending): string {
+  const { exit } = ending;
+  if (exit === 0) return 'Pulumi ended with code 0 but no summary: what it did is unknown';
+  if (exit === undefined) return 'cut off';
+  if (exit < BY_SIGNAL && wasInterrupted(ending)) return 'stopped by a signal from outside';
+  return `cut off (exit code ${exit}${exit === 137 ? ': killed, often for memory' : ''})`;
 }
 
 function firstError(ending: Ending): string {

@@ -74,7 +74,8 @@ export async function settleFileLocks(folder: string, run: Run): Promise<LockSta
 export async function settleLocks(folder: string, run: Run, cli: Cli): Promise<LockState> {
   const files = await settleFileLocks(folder, run);
   if (files !== undefined) return files;
-  return clearIfDead(folder, run, { cli, locks: await probeLocks(cli, run.order) });
+  const locks = await probeLocks(cli, run.order);
+  return locks === undefined ? { kind: 'unknown' } : clearIfDead(folder, run, { cli, locks });
 }
 
 /** Clears locks that are known from the CLI's message, when every one of them is of a dead run of ours. */

@@ -91,8 +91,12 @@ const CLOCK_SLACK_MS = 2_000;
 const mayHold = (process: LivingProcess | undefined, { since }: StackLock): boolean =>
   process !== undefined && (since === undefined || process.startedAt <= since + CLOCK_SLACK_MS);
 
-/** All locks of a stack together: `free` when there is none, `clearable` when every one is of a dead run of ours. */
+/**
+ * All locks of a stack together: `free` when there is none, `clearable` when every one is of a dead run of ours, `unknown`
+ * when nobody could be asked.
+ */
 export type LockState =
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'free' }
   | { readonly kind: 'clearable' }
   | { readonly kind: 'held'; readonly standing: 'alive' | 'foreign'; readonly by: LockHolder };

@@ -95,10 +95,15 @@ export const clearPending = (cli: Cli, order: RunOrder): Promise<Watched> =>
 export const cancelLocks = (cli: Cli, order: RunOrder): Promise<Watched> =>
   cli.call({ name: 'cancel', arguments: cancelArguments(order), timeoutMs });
 
-/** The locks of a stack, by asking for one. */
-export async function probeLocks(cli: Cli, order: RunOrder): Promise<readonly StackLock[]> {
+/** What the CLI says once it has the lock: there is no such resource. */
+const HAD_THE_LOCK = /no resource named '.*' found/;
+
+/** The locks of a stack, by asking for one; undefined when the answer says nothing about locks. */
+export async function probeLocks(cli: Cli, order: RunOrder): Promise<readonly StackLock[] | undefined> {
   const call = await cli.call({ name: 'probe', arguments: probeArguments(order), timeoutMs });
-  return parseLockMessage(call.tail.join('\n'));
+  const text = call.tail.join('\n');
+  const locks = parseLockMessage(text);
+  return locks.length > 0 || call.exit === 0 || HAD_THE_LOCK.test(text) ? locks : undefined;
 }
 
 /** Lets Pulumi encrypt a value into the settings file. */

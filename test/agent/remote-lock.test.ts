@@ -1,6 +1,6 @@
 /** Locks of a backend whose files are out of reach: the CLI says who holds them. With a stand-in for its messages. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -15,36 +15,43 @@ const LOCKED = `echo "error: the stack is currently locked by 1 lock(s). Either 
 
 interface Tried {
   readonly bed: Bed;
+  readonly folder: string;
   readonly end: RunEnd;
   /** How often all locks were deleted. */
-  readonly cancelled: number;
+  readonly cancelled: () => Promise<number>;
   again(): Promise<RunEnd>;
 }
 
 /** Runs a CLI that dies of SIGKILL, in a backend that is locked by the pid in the file `pid` on the given host. */
-async function killed(t: TestContext, { host, pid }: { host: string; pid: string }): Promise<Tried> {
+async function killed(
+  t: TestContext,
+  { host, pid, offline: isOffline = false }: { host: string; pid: string; offline?: boolean },
+): Promise<Tried> {
   const folder = await tempFolder(t);
+  if (isOffline) await writeFile(join(folder, 'offline'), '');
   const fill = (script: string): string => script.replaceAll('FOLDER', folder).replaceAll('HOST', host);
-  const cases = `  refresh) [ -e FOLDER/cancelled ] || { ${LOCKED}; } ;;\n  cancel) echo >>FOLDER/cancelled ;;`;
+  const offline = `[ -e FOLDER/offline ] && { echo 'error: read ".pulumi/meta.yaml": connection refused'; exit 1; };`;
+  const cases = `  refresh) ${offline} [ -e FOLDER/cancelled ] || { ${LOCKED}; } ;;\n  cancel) echo >>FOLDER/cancelled ;;`;
   const up = `[ -e FOLDER/pid ] && { ${LOCKED}; }; echo ${pid} >FOLDER/pid; kill -KILL $$`;
   const bed = await makeBed(t, { pulumi: await fakePulumi(folder, fill(up), fill(cases)) });
   const order = await bed.order(yamlProgram(), { inputs: { backend: { url: 's3://state' } } });
   const run = async (): Promise<RunEnd> => (await runOnce(bed.executor, jobOf(order, { first: false }))).end;
   const end = await run();
-  const lines = await readFile(join(folder, 'cancelled'), 'utf8').catch(() => '');
-  return { bed, end, cancelled: lines.length, again: run };
+  const cancelled = async (): Promise<number> =>
+    (await readFile(join(folder, 'cancelled'), 'utf8').catch(() => '')).length;
+  return { bed, folder, end, cancelled, again: run };
 }
 
 test('of our own killed run: it is cleared', async (t) => {
   const { end, cancelled } = await killed(t, { host: hostname(), pid: '$$' });
   assert.equal(end.failure, 'Lost');
-  assert.equal(cancelled, 1);
+  assert.equal(await cancelled(), 1);
 });
 
 test('of somebody else: it stays, and the next run ends as Locked', async (t) => {
   const tried = await killed(t, { host: 'laptop', pid: '$$' });
   assert.equal(tried.end.failure, 'Lost');
-  assert.equal(tried.cancelled, 0);
+  assert.equal(await tried.cancelled(), 0);
   const next = await tried.again();
   assert.equal(next.failure, 'Locked');
   assert.match(next.lock?.holder ?? '', /^root@laptop \(pid \d+\)$/);
@@ -52,5 +59,16 @@ test('of somebody else: it stays, and the next run ends as Locked', async (t) =>
 
 test('of another process of this host: it stays', async (t) => {
   const { cancelled } = await killed(t, { host: hostname(), pid: '1' });
-  assert.equal(cancelled, 0);
+  assert.equal(await cancelled(), 0);
+});
+
+test('of our own killed run, while the backend is out of reach: it is remembered, and cleared later', async (t) => {
+  const { folder, end, cancelled, again } = await killed(t, { host: hostname(), pid: '$$', offline: true });
+  assert.equal(end.failure, 'Lost');
+  assert.equal(await cancelled(), 0);
+  await rm(join(folder, 'offline'));
+  const next = await again();
+  assert.equal(next.failure, 'Lost');
+  assert.match(next.reason.text, /gone now/);
+  assert.equal(await cancelled(), 1);
 });
