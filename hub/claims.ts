@@ -6,7 +6,9 @@
  */
 import type { Reason } from '../shared/outcome.ts';
 import type { Order } from '../shared/wire.ts';
+import type { Decision } from './decision.ts';
 import { placementKey, type Placement } from './placement.ts';
+import type { Step } from './step.ts';
 
 type InForce = ReadonlyMap<string, Order>;
 
@@ -60,3 +62,19 @@ export function identityChange(placement: Placement, order: Order | undefined): 
       `movedFrom: {pulumiStack: ${order.inputs.pulumiStack}, backend: ${JSON.stringify(backend)}}`,
   };
 }
+
+interface Published {
+  readonly decisions: readonly Pick<Decision, 'verdict' | 'reasons'>[];
+  readonly steps: readonly Step[];
+  /** Before the steps were published. */
+  readonly inForce: InForce;
+}
+
+/** Whether a plan refuses claimants, and its own steps let go of a claim: the next plan may see it otherwise. */
+export const releasesContested = ({ decisions, steps, inForce }: Published): boolean =>
+  decisions.some(({ reasons }) => reasons.some(({ code }) => code === 'ClaimConflict')) &&
+  steps.some((step) => {
+    const owned = inForce.get(placementKey(step))?.claim;
+    const kept = step.action === 'forget' ? undefined : (step.wanted?.placement.claim ?? owned);
+    return owned !== undefined && owned !== kept;
+  });

@@ -14,15 +14,19 @@ export type Gate =
       readonly unread: ReadonlyMap<string, string>;
     };
 
-/** Whether there is enough to plan. */
-export function gateOf(views: readonly SourceView[]): Gate {
+/** Whether there is enough to plan. `broken`: repositories whose tree is there, but a file of it cannot be read. */
+export function gateOf(views: readonly SourceView[], broken: ReadonlyMap<string, string> = new Map()): Gate {
+  const keeps = ({ name, tree }: SourceView): boolean => tree === undefined || broken.has(name);
   const unread = new Map(
-    views.filter((view) => view.tree === undefined).map((view) => [view.name, whatKeeps(view)]),
+    views.filter(keeps).map((view) => [view.name, broken.get(view.name) ?? whatKeeps(view)]),
   );
-  const fleet = views.find((view) => view.trust === 'fleet' && view.tree === undefined);
-  if (fleet !== undefined) return { kind: 'closed', reason: `repository ${fleet.name}: ${whatKeeps(fleet)}` };
+  const fleet = views.find((view) => view.trust === 'fleet' && keeps(view));
+  if (fleet !== undefined)
+    return { kind: 'closed', reason: `repository ${fleet.name}: ${unread.get(fleet.name) ?? ''}` };
   const trees = new Map(
-    views.flatMap(({ name, tree }) => (tree === undefined ? [] : [[name, tree] as const])),
+    views.flatMap(({ name, tree }) =>
+      tree === undefined || unread.has(name) ? [] : [[name, tree] as const],
+    ),
   );
   return { kind: 'open', trees, unread };
 }

@@ -75,8 +75,16 @@ const keep = (
 const select = (source: Prepared, placement: Placement, catalog: Catalog): Promise<Selection> => {
   const { index, tree, known } = source;
   const documents = catalog.documents.get(placement.source.repository) ?? new Map();
-  return inputsOf({ placement, index, projects: catalog.projects, documents }, tree, known);
+  return inputsOf({ placement, index, projects: catalog.projects, documents }, tree, known).catch(unreadable);
 };
+
+/** What keeps one project from being read keeps no other one. */
+const unreadable = (error: unknown): Selection => ({
+  files: [],
+  needs: [],
+  problems: [{ code: 'SourceUnavailable', text: (error as Error).message }],
+  warnings: [],
+});
 
 /** Everything of a placement that the choice of its files looks at: equal keys have equal files. */
 const selectionKey = ({ source, inputs }: Placement): string =>

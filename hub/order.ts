@@ -1,7 +1,7 @@
 /** From a step of the plan to the message, and how large that may be. Pure. */
 import { limits } from '../shared/limits.ts';
 import type { Reason } from '../shared/outcome.ts';
-import { WIRE_VERSION, type ArtifactRef, type Order } from '../shared/wire.ts';
+import { orderSchema, WIRE_VERSION, type ArtifactRef, type Order } from '../shared/wire.ts';
 import type { Tree } from './git/source.ts';
 import type { Wanted } from './placement.ts';
 import { locatedReason } from './problem.ts';
@@ -24,8 +24,39 @@ export function makeOrder(step: Step, context: OrderContext): Order {
     gen: step.gen,
     term: context.term,
     action: step.action,
-    reasons: [...step.reasons],
+    reasons: step.reasons.slice(0, REASONS).map(cut),
     issuedAt: context.now,
+  };
+}
+
+/** What an order carries of its reasons; the decision keeps them whole. */
+const REASONS = 8;
+const REASON_CHARACTERS = 1_000;
+const REASON_INPUTS_CHARACTERS = 2_000;
+
+function cut({ text, inputs, ...rest }: Reason): Reason {
+  let room = REASON_INPUTS_CHARACTERS;
+  const fitting = inputs?.filter((input) => (room -= JSON.stringify(input).length) >= 0);
+  return {
+    ...rest,
+    text: text.slice(0, REASON_CHARACTERS).toWellFormed(),
+    ...(fitting && { inputs: fitting }),
+  };
+}
+
+/** Why an order cannot be sent as it is: no agent could read it. Then it would be lost, or keep all others from being sent. */
+export function unfit(order: Order): Reason | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(order));
+  if (bytes > limits.orderBytes) {
+    const text = `the order has ${bytes} bytes, ${limits.orderBytes} are allowed: shorten runRequest, backend.url, labels and annotations`;
+    return { code: 'OrderTooLarge', text };
+  }
+  const parsed = orderSchema.safeParse(order);
+  if (parsed.success) return undefined;
+  const [issue] = parsed.error.issues;
+  return {
+    code: 'Invalid',
+    text: `no agent could read its order: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
   };
 }
 

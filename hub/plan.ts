@@ -54,8 +54,10 @@ export function plan(input: PlanInput): Plan {
 const keep = (verdict: Decision['verdict'], ...reasons: Reason[]): Verdict => ({ keep: verdict, reasons });
 
 /** What was not read yet is waited for; what was read and is wrong is refused. */
-const kept = (reason: Reason): Verdict =>
-  keep(reason.code === 'SourceUnavailable' ? 'waiting' : 'refused', reason);
+const keptAs = ({ code }: Reason): Decision['verdict'] =>
+  code === 'SourceUnavailable' ? 'waiting' : 'refused';
+
+const kept = (reason: Reason): Verdict => keep(keptAs(reason), reason);
 
 function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | undefined): Verdict {
   const key = placementKey(wanted.placement);
@@ -148,7 +150,7 @@ export function withoutFailed({ steps, decisions }: Plan, failed: ReadonlyMap<st
       const reason = failed.get(placementKey(decision));
       if (reason === undefined) return decision;
       const { cluster, stack } = decision;
-      return { cluster, stack, verdict: 'refused', reasons: [reason] };
+      return { cluster, stack, verdict: keptAs(reason), reasons: [reason] };
     }),
   };
 }

@@ -4,23 +4,22 @@
  * A pass takes no input: it reads again what is wanted and what is. Messages, webhooks and timers only start one. A pass
  * that dies at any step leaves nothing to repair, since the next one starts from the same two facts.
  */
-import type { Reason } from '../shared/outcome.ts';
 import type { Sealed } from '../shared/seal.ts';
-import type { ArtifactRef, Order } from '../shared/wire.ts';
-import { UnbuildableError } from './artifact.ts';
+import type { Order } from '../shared/wire.ts';
 import type { Book } from './book.ts';
+import { carryOut } from './carry.ts';
 import { readCatalog } from './catalog/read.ts';
 import type { Catalog, CatalogFile, Problem } from './catalog/catalog.ts';
+import { releasesContested } from './claims.ts';
 import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
 import type { SourceView, Tree } from './git/source.ts';
-import { makeOrder } from './order.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
-import { plan, withoutFailed } from './plan.ts';
-import { locatedReason, reasonOf } from './problem.ts';
+import { plan } from './plan.ts';
+import { reasonOf } from './problem.ts';
 import { resolve } from './resolve.ts';
-import type { Plan, Step } from './step.ts';
+import type { Plan } from './step.ts';
 
 /** Points of a pass at which a hub may die; the crash tests stop at every one of them. */
 export const HUB_STEPS = [
@@ -47,8 +46,8 @@ export interface PollEdges {
   follow(clusters: readonly string[]): void;
   /** What keeps the board from being complete; undefined when every state stream was read to its end. */
   boardGap(): string | undefined;
-  /** Manifests and project files of every readable tree. */
-  gather(views: readonly SourceView[]): Promise<readonly CatalogFile[]>;
+  /** Manifests and project files of every tree that can be read. */
+  gather(views: readonly SourceView[]): Promise<Gathered>;
   /** Files and digest of every placement; those that have none, with the reason. */
   measure(
     placements: readonly Placement[],
@@ -69,6 +68,12 @@ export interface PollEdges {
   show(seen: Done): void;
   /** Called between steps with the name of the one that is over; tests stop the process there. */
   at(step: HubStep): void;
+}
+
+export interface Gathered {
+  readonly files: readonly CatalogFile[];
+  /** Repositories of which a file could not be read, with what was met: nothing of them is among the files. */
+  readonly broken: ReadonlyMap<string, string>;
 }
 
 export interface Measured {
@@ -101,7 +106,7 @@ export type PassEnd =
 
 /** What one pass leaves to the next: only what saves work. */
 export interface PassMemory {
-  /** Repository to commit of the last planned pass. */
+  /** Repository to commit of the last planned pass; empty when the next poll has to plan again, whatever it brings. */
   commits: ReadonlyMap<string, string>;
   states: string;
   /** When a suspension or removal ends by itself, ms. */
@@ -119,12 +124,15 @@ export async function pass(
 ): Promise<PassEnd> {
   const views = await edges.refresh(now);
   edges.observe(views);
-  const gate = gateOf(views);
-  if (gate.kind === 'closed') return { kind: 'waiting', reason: gate.reason };
+  const first = gateOf(views);
+  if (first.kind === 'closed') return { kind: 'waiting', reason: first.reason };
   if (!dirty && now < memory.changesAt && !differs(memory, views)) return { kind: 'idle' };
   edges.at('read');
 
-  const catalog = readCatalog(await edges.gather(views), now);
+  const gathered = await edges.gather(views);
+  const gate = gateOf(views, gathered.broken);
+  if (gate.kind === 'closed') return { kind: 'waiting', reason: gate.reason };
+  const catalog = readCatalog(gathered.files, now);
   const resolution = resolve(catalog, now);
   const clusters = resolution.clusters.map(({ name, policy }) => ({ name, policy }));
   const newcomer = clusters.some(({ name }) => !edges.book.clusters.includes(name));
@@ -144,21 +152,26 @@ export async function pass(
   const planned = await planOf(edges, { gate, catalog, resolution, measured, now, fresh });
   edges.at('planned');
   if (!leading) return follow(edges, { now, views, catalog, resolution, measured, plan: planned });
-  const artifacts = await buildAll(edges, planned, gate.trees);
+  const { inForce } = edges.book;
+  const carried = await carryOut({ ...edges, trees: gate.trees, term: edges.book.term, now }, planned);
   edges.at('uploaded');
-  const carried = withoutFailed(planned, artifacts.failed);
-  const orders = carried.steps.map((step) => orderOf(step, { edges, artifacts, trees: gate.trees, now }));
+  const { orders } = carried;
   if ((await edges.book.publish({ clusters, orders, now })) === 'conflict') return { kind: 'conflict' };
   edges.at('published');
 
-  const done = { now, views, catalog, resolution, measured, plan: carried, orders };
+  const done = { now, views, catalog, resolution, measured, plan: carried.plan, orders };
   edges.remember(done);
-  memory.commits = commitsOf(views);
+  const { decisions, steps } = carried.plan;
+  const unread = gathered.broken.size > 0 || measured.refused.some(isUnread) || carried.unread;
+  const again = unread || releasesContested({ decisions, steps, inForce });
+  memory.commits = again ? new Map() : commitsOf(views);
   memory.states = statesOf(views);
   memory.changesAt = changesAt(catalog, now);
   edges.at('remembered');
   return { kind: 'planned', done };
 }
+
+const isUnread = ({ reason }: Refused): boolean => reason.code === 'SourceUnavailable';
 
 /** A hub that does not lead shows what it would plan, and publishes nothing. */
 function follow(edges: PollEdges, seen: Omit<Done, 'orders'>): PassEnd {
@@ -181,7 +194,9 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
   const { gate, catalog, resolution, measured, now } = context;
   const asked = edges.asked();
   const missing = await edges.missingArtifacts(context.fresh);
-  const lost = missing.map((key) => [key, 'its artifact was gone'] as const);
+  // without a manifest at hand there is nothing to make it from, and an order without it asks for it again at once
+  const known = new Set(measured.wanted.map(({ placement }) => placementKey(placement)));
+  const lost = missing.filter((key) => known.has(key)).map((key) => [key, 'its artifact was gone'] as const);
   return plan({
     wanted: measured.wanted,
     refused: [...resolution.refused, ...measured.refused],
@@ -202,55 +217,6 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
     republish: new Map([...asked.republish, ...lost]),
     changes: detectAll(measured.wanted, edges.book.inForce, edges.knownFiles),
     now,
-  });
-}
-
-interface Artifacts {
-  readonly refs: ReadonlyMap<string, ArtifactRef>;
-  readonly failed: ReadonlyMap<string, Reason>;
-}
-
-/** Builds and stores the artifact of every step that has files; equal digests of one stack share one. */
-async function buildAll(
-  edges: PollEdges,
-  { steps }: Plan,
-  trees: ReadonlyMap<string, Tree>,
-): Promise<Artifacts> {
-  const refs = new Map<string, ArtifactRef>();
-  const failed = new Map<string, Reason>();
-  for (const step of steps) {
-    if (step.wanted === undefined) continue;
-    const key = placementKey(step);
-    const tree = trees.get(step.wanted.placement.source.repository);
-    if (tree === undefined) throw new Error(`no tree for ${key}`);
-    try {
-      const sealed = await edges.build(tree, step.wanted);
-      await edges.upload(sealed);
-      refs.set(key, sealed.ref);
-    } catch (error) {
-      if (!(error instanceof UnbuildableError)) throw error;
-      const { origin } = step.wanted.placement;
-      failed.set(key, locatedReason(origin, { code: 'Invalid', text: error.message }));
-    }
-  }
-  return { refs, failed };
-}
-
-interface OrderEdges {
-  readonly edges: PollEdges;
-  readonly artifacts: Artifacts;
-  readonly trees: ReadonlyMap<string, Tree>;
-  readonly now: number;
-}
-
-function orderOf(step: Step, { edges, artifacts, trees, now }: OrderEdges): Order {
-  const tree = step.wanted && trees.get(step.wanted.placement.source.repository);
-  const artifact = artifacts.refs.get(placementKey(step));
-  return makeOrder(step, {
-    term: edges.book.term,
-    now,
-    ...(tree === undefined ? {} : { tree }),
-    ...(artifact === undefined ? {} : { artifact }),
   });
 }
 

@@ -22,6 +22,8 @@ export interface CatalogFile {
   readonly trust: Trust;
   readonly path: string;
   readonly content: Buffer;
+  /** Bytes of a file that is too large to be read; `content` is then empty. */
+  readonly oversized?: number;
 }
 
 export interface Problem {

@@ -2,13 +2,14 @@
 import pLimit from 'p-limit';
 import type { CatalogFile } from './catalog.ts';
 import { catalogPaths } from './paths.ts';
-import type { SourceView, Tree, TreeEntry } from '../git/source.ts';
+import { OversizedBlobError, type SourceView, type Tree, type TreeEntry } from '../git/source.ts';
+import type { Gathered } from '../poll.ts';
 
 /** Blobs in flight at once; one process per repository serves them. */
 const READS = 32;
 
 /** Keeps the files of the newest trees between passes. */
-export function makeGather(): (views: readonly SourceView[]) => Promise<readonly CatalogFile[]> {
+export function makeGather(): (views: readonly SourceView[]) => Promise<Gathered> {
   let known = new Map<string, CatalogFile>();
   const limit = pLimit({ concurrency: READS, rejectOnClear: true });
 
@@ -20,20 +21,37 @@ export function makeGather(): (views: readonly SourceView[]) => Promise<readonly
     const key = `${view.name}:${view.trust}:${entry.path}:${entry.id}`;
     const before = known.get(key);
     if (before !== undefined) return [key, before];
-    const content = await limit(() => tree.blob(entry.id));
-    return [key, { repository: view.name, trust: view.trust, path: entry.path, content }];
+    const content = await limit(() => tree.blob(entry.id)).catch(sizeOf);
+    const file = { repository: view.name, trust: view.trust, path: entry.path };
+    if (typeof content === 'number') return [key, { ...file, content: NOTHING, oversized: content }];
+    return [key, { ...file, content }];
+  };
+
+  const readAll = async (view: SourceView, tree: Tree): Promise<(readonly [string, CatalogFile])[]> => {
+    const entries = catalogPaths(await tree.entries(), view);
+    return Promise.all(entries.map((entry) => read(view, tree, entry)));
   };
 
   return async (views) => {
     const files = new Map<string, CatalogFile>();
+    const broken = new Map<string, string>();
     for (const view of views) {
       if (view.tree === undefined) continue;
-      const tree = view.tree;
-      const entries = catalogPaths(await tree.entries(), view);
-      for (const [key, file] of await Promise.all(entries.map((entry) => read(view, tree, entry))))
-        files.set(key, file);
+      try {
+        for (const [key, file] of await readAll(view, view.tree)) files.set(key, file);
+      } catch (error) {
+        broken.set(view.name, (error as Error).message);
+      }
     }
     known = files;
-    return [...files.values()];
+    return { files: [...files.values()], broken };
   };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The size of a file that is too large to be held; any other error is thrown on. */
+function sizeOf(error: unknown): number {
+  if (error instanceof OversizedBlobError) return error.size;
+  throw error;
 }

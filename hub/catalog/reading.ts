@@ -31,19 +31,34 @@ const known = new WeakMap<CatalogFile, Reading>();
 export function readManifests(file: CatalogFile): Reading {
   const before = known.get(file);
   if (before !== undefined) return before;
-  const reading = file.content.includes(GROUP) ? read(file) : NOTHING;
+  const reading =
+    file.oversized !== undefined
+      ? unreadable(file, [
+          { line: 1, text: `the file has ${file.oversized} bytes and is not read: split it` },
+        ])
+      : speaksOfUs(file.content)
+        ? read(file)
+        : NOTHING;
   known.set(file, reading);
   return reading;
 }
 
+/** Also in UTF-16, as some editors save: such a file of ours is not one that is gone. */
+const speaksOfUs = (content: Buffer): boolean => content.includes(GROUP) || isUtf16(content);
+
+const isUtf16 = (content: Buffer): boolean =>
+  content.includes(GROUP, 0, 'utf16le') || content.includes(UTF16BE);
+
+const UTF16BE = Buffer.from(GROUP, 'utf16le').swap16();
+
 const fleet = (file: CatalogFile): boolean => file.trust === 'fleet';
 
 function read(file: CatalogFile): Reading {
+  if (isUtf16(file.content))
+    return unreadable(file, [{ line: 1, text: 'the file is not UTF-8, but UTF-16: save it as UTF-8' }]);
   const decoded = decodeText(file.content);
   if (decoded.kind === 'fault') {
-    return mayBeOurs(file.content.toString('latin1'))
-      ? unreadable(file, [{ line: 1, text: decoded.text }])
-      : NOTHING;
+    return mayBeOurs(textOf(file)) ? unreadable(file, [{ line: 1, text: decoded.text }]) : NOTHING;
   }
   const { documents, broken } = readDocuments(decoded.text);
   const lost = broken.filter(({ source }) => mayBeOurs(source));
@@ -54,6 +69,9 @@ function read(file: CatalogFile): Reading {
   const ours = checked.length + broken.length - foreign;
   return ours === 0 ? merged : { ...merged, holds: foreign === 0 ? 'only' : 'mixed' };
 }
+
+/** Whatever the encoding is: only words of ASCII are looked for. */
+const textOf = ({ content }: CatalogFile): string => content.toString('latin1').replaceAll('\0', '');
 
 /** Our group with a version, as in `apiVersion`; labels and annotations of others look different. */
 const mayBeOurs = (text: string): boolean => /towline\.dev\/v\d/.test(text);
@@ -77,7 +95,7 @@ function unreadable(file: CatalogFile, faults: readonly Omit<CodedFault, 'code'>
 
 /** Kinds that the text speaks of, as far as this repository may hold them. */
 function mentionsOf(file: CatalogFile): string[] {
-  const text = file.content.toString('latin1');
+  const text = textOf(file);
   const found = [...text.matchAll(/\bkind["']?\s*:\s*["']?([A-Za-z]+)/g)].map((match) =>
     meantKind(match[1] ?? ''),
   );

@@ -37,7 +37,7 @@ async function run(lease: (calls: readonly string[]) => boolean, loaded: boolean
     leads: () => lease(calls),
     follow: () => undefined,
     boardGap: () => undefined,
-    gather: async () => [HARBOUR],
+    gather: async () => ({ files: [HARBOUR], broken: new Map() }),
     measure: async () => ({ wanted: [], refused: [], warnings: [] }),
     book,
     missingArtifacts: async () => [],

@@ -11,6 +11,8 @@ const bomb = `a: &a0 [x, x]\n${Array.from({ length: 30 }, (_, n) => `b${n}: &a${
 const HOSTILE: readonly (readonly [what: string, content: string | Buffer, said: RegExp])[] = [
   ['2 MB', `${HEAD}  config: {a: "${'x'.repeat(2_000_000)}"}\n`, /web\.yaml:1: .* 2000\d+ bytes.*split it/],
   ['no UTF-8', Buffer.concat([Buffer.from(HEAD), Buffer.from([0x20, 0x23, 0xff, 0xfe])]), /not valid UTF-8/],
+  ['UTF-16 and a mark', Buffer.from(`\ufeff${HEAD}`, 'utf16le'), /web\.yaml:1: .*UTF-16/],
+  ['UTF-16 and no mark', Buffer.from(HEAD, 'utf16le').swap16(), /web\.yaml:1: .*UTF-16/],
   ['an alias bomb', `${HEAD}  config:\n${bomb.replaceAll(/^/gm, '    ')}`, /aliases stand for too much/],
   ['deep lists', `${HEAD}  config: {a: ${'['.repeat(60)}${']'.repeat(60)}}\n`, /nested more than 50 deep/],
   ['endless lists', `${HEAD}  config: {a: ${'['.repeat(100_000)}`, /does not parse|nested more than/],
