@@ -5,7 +5,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { token } from '../../shared/subjects.ts';
 import type { ClusterAccount } from '../nats/config.ts';
@@ -15,13 +14,14 @@ import { supervise, type Child, type ChildEvent, type Program } from './child.ts
 import { hubKeys } from './keys.ts';
 import type { Processes } from './processes.ts';
 import { agentProgram, hubProgram, publicKeyArgs, repositoriesFile, type Setup } from './programs.ts';
+import type { Pulse } from './pulse.ts';
 import { endingText } from './restart.ts';
 import { waitFor } from './wait.ts';
 
 /** A hub reads its store and the streams before it answers. */
 const HUB_LIMIT_MS = 60_000;
-/** How often Git's clusters are compared with the running agents. */
-const CLUSTERS_EVERY_MS = 1_000;
+/** Events say when clusters may have come; this finds out what an event would not. */
+const CLUSTERS_EVERY_MS = 5_000;
 const HUB_GRACE_MS = 15_000;
 const NATS_GRACE_MS = 15_000;
 /** Enough for a message with the start of its stack. */
@@ -31,6 +31,7 @@ const run = promisify(execFile);
 
 export interface Edges {
   readonly api: Api;
+  readonly pulse: Pulse;
   readonly processes: Processes;
   /** How long an agent may take to end its runs, ms. */
   readonly agentGraceMs: number;
@@ -124,6 +125,7 @@ interface Watched {
 /** Looks for new clusters until it is aborted. One that leaves Git keeps its agent: absence decides nothing. */
 async function watchClusters(watched: Watched, signal: AbortSignal): Promise<void> {
   const accounts: ClusterAccount[] = [];
+  const wait = watched.edges.pulse.waiter();
   while (!signal.aborted) {
     // No answer: the hub starts again, and is asked again.
     const found = await watched.edges.api.clusters().catch(() => []);
@@ -133,7 +135,7 @@ async function watchClusters(watched: Watched, signal: AbortSignal): Promise<voi
       if (!signal.aborted) watched.edges.fail(error as Error);
       return;
     }
-    await delay(CLUSTERS_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await wait(CLUSTERS_EVERY_MS, signal);
   }
 }
 

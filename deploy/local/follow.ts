@@ -1,12 +1,14 @@
 /** Follows the hub's API and tells what changes, until something is reached. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { HubSilent, type Api } from './api.ts';
 import { liveLines, newsOf, type Told } from './lines.ts';
+import type { Pulse } from './pulse.ts';
 import type { Screen } from './screen.ts';
-import type { PlacementRow } from './standing.ts';
+import { atRest, type PlacementRow } from './standing.ts';
 
-/** Short beside what a person notices; an unchanged answer costs the hub next to nothing. */
-const LOOK_EVERY_MS = 250;
+/** While something is at work, for its clocks; an event comes sooner. */
+const BUSY_MS = { live: 250, plain: 1_000 };
+/** At rest only events say something new; this finds out what an event would not. */
+const IDLE_MS = 5_000;
 
 export interface Follower {
   /** The rows of the last look. */
@@ -27,8 +29,9 @@ interface Seen {
 }
 
 /** A hub that does not answer is starting again: the look is left out. */
-export function makeFollower(api: Api, screen: Screen): Follower {
+export function makeFollower({ api, pulse }: { api: Api; pulse: Pulse }, screen: Screen): Follower {
   const seen: Seen = { rows: [], problems: [], told: new Map() };
+  const wait = pulse.waiter();
   const look = async (): Promise<readonly PlacementRow[]> => {
     const [rows, problems] = [await api.placements(), await api.problems()];
     const news = newsOf(seen.told, rows, screen.live);
@@ -53,7 +56,7 @@ export function makeFollower(api: Api, screen: Screen): Follower {
         } catch (error) {
           if (!(error instanceof HubSilent)) throw error;
         }
-        await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+        await wait(seen.rows.every(atRest) ? IDLE_MS : BUSY_MS[screen.live ? 'live' : 'plain'], signal);
       }
     },
   };

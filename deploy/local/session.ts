@@ -11,6 +11,7 @@ import { makeFollower, type Follower } from './follow.ts';
 import { choosePlace, makePlace } from './place.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { claimFleet } from './processes.ts';
+import { makePulse } from './pulse.ts';
 import type { Screen } from './screen.ts';
 import type { LocalValues } from './settings.ts';
 import { exitCodeOf } from './standing.ts';
@@ -49,13 +50,15 @@ export async function runSession(call: Call, stops: Stops): Promise<Outcome> {
   if (place.note !== undefined) screen.say(place.note);
   await makePlace(place.data);
   const processes = await claimFleet(place.data, (text) => screen.say(text));
-  const broken = new AbortController();
+  const [broken, over] = [new AbortController(), new AbortController()];
   try {
     const prepared = await prepare({ ...call, isRoot }, place.data, tools);
     const { setup } = prepared;
-    const api = makeApi(`http://${setup.listen}`);
+    const address = `http://${setup.listen}`;
+    const [api, pulse] = [makeApi(address), makePulse(address, over.signal)];
     const fleet = makeFleet(setup, {
       api,
+      pulse,
       processes,
       agentGraceMs: AGENT_GRACE_MS,
       say: (text) => screen.say(text),
@@ -64,10 +67,11 @@ export async function runSession(call: Call, stops: Stops): Promise<Outcome> {
     const stop = AbortSignal.any([stops.stop, broken.signal]);
     try {
       await fleet.start(stop);
-      screen.say(`API: http://${setup.listen}  logs: ${setup.folders.logs}`);
-      const follower = makeFollower(api, screen);
+      screen.say(`API: ${address}  logs: ${setup.folders.logs}`);
+      const follower = makeFollower({ api, pulse }, screen);
       return await work({ call, prepared, api, follower, since: Date.now() }, stop);
     } finally {
+      over.abort();
       screen.show([]);
       await fleet.stop(stops.hurry);
     }

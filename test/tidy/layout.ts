@@ -36,7 +36,7 @@ export const WORLD: readonly string[] = [
   ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),
   // A fleet on one machine.
   ...files('deploy/local', 'api', 'broker', 'child', 'fleet', 'follow', 'input', 'keys', 'place'),
-  ...files('deploy/local', 'processes', 'reach', 'session', 'wait', 'watch'),
+  ...files('deploy/local', 'processes', 'pulse', 'reach', 'session', 'wait', 'watch'),
   ...files('deploy/local/demo', 'play', 'repository'),
   // The project's own tools.
   ...files('crds', 'generate'),
