@@ -43,6 +43,8 @@ export interface Model extends ReadModel {
 interface State {
   board: Board;
   done: Done | undefined;
+  /** Keys of its decisions. */
+  planned: ReadonlySet<string> | undefined;
   problems: readonly Problem[];
   sources: readonly SourceView[];
   waiting: string | undefined;
@@ -58,6 +60,7 @@ export function makeModel({ store, jets, book, metrics, news, clock }: ModelOpti
   const state: State = {
     board: EMPTY_BOARD,
     done: undefined,
+    planned: undefined,
     problems: [],
     sources: [],
     waiting: 'no pass has ended yet',
@@ -90,6 +93,7 @@ export function makeModel({ store, jets, book, metrics, news, clock }: ModelOpti
     },
     onDone: (done) => {
       state.done = done;
+      state.planned = new Set(done.plan.decisions.map(placementKey));
       state.problems = mistakesOf(done);
       news.problems(state.problems);
       countPlan(metrics, done, newCommits(store.history.commits, done.now));
@@ -138,6 +142,7 @@ function inputOf(state: State, store: Store, book: Book): ViewInput {
     board,
     sources,
     history: store.history,
+    ...(state.planned === undefined ? {} : { planned: state.planned }),
   };
 }
 

@@ -17,6 +17,8 @@ export interface ViewInput {
   readonly board: Board;
   readonly sources: readonly SourceView[];
   readonly history: History;
+  /** Placements that the newest pass decided about; absent: none has ended since start. */
+  readonly planned?: ReadonlySet<string>;
 }
 
 export interface Row extends PlacementId {
@@ -86,7 +88,9 @@ function joiner(input: ViewInput): {
   for (const source of [input.placements, input.orders.values(), input.board.reports.values()]) {
     for (const one of source) add(one);
   }
-  for (const decided of input.history.standing.values()) add(decided.decision);
+  // what was decided before about a placement that nothing names any more is history
+  for (const [key, { decision }] of input.history.standing)
+    if (input.planned?.has(key) ?? true) add(decision);
   for (const [key, one] of refused)
     if (one.cluster !== undefined) ids.set(key, { cluster: one.cluster, stack: one.stack });
   const row = (key: string, id: PlacementId): Row =>

@@ -69,6 +69,16 @@ test('whatever is wanted, ordered, decided or reported has a row', () => {
   view.rows.forEach((row, at) => assert.equal(view.index.get(row.key), at));
 });
 
+test('a placement that was only ever decided about has no row once the newest pass does not know it', () => {
+  const stack = { namespace: 'shop', name: 'refused' };
+  const decision = { cluster: 'harbour', stack, verdict: 'refused' as const, reasons: [] };
+  const history = addPlanned(EMPTY_HISTORY, { ...planned('a'), decisions: [decision] });
+  const names = (known: readonly string[]): readonly string[] =>
+    joinRows(input({ history, planned: new Set(known) })).rows.map((row) => row.key);
+  assert.deepEqual(names(['harbour/shop/refused']), ['harbour/shop/refused']);
+  assert.deepEqual(names([]), []);
+});
+
 test('a refused stack without a cluster stands on each row that it has', () => {
   const refused = { stack: order.stack, origin: { repository: 'fleet', path: 'x.yaml', line: 3 } };
   const view = joinRows(
