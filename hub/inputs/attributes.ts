@@ -7,6 +7,7 @@ import type { Reason } from '../../shared/outcome.ts';
 import type { TreeEntry } from '../git/source.ts';
 import type { TreeIndex } from './folders.ts';
 import { folderOf, relativeTo, upwards } from './paths.ts';
+import { isCheap, isTooDeep } from './patterns.ts';
 
 export interface Filters {
   readonly needs: readonly string[];
@@ -125,6 +126,8 @@ const unquote = (pattern: string): string =>
 
 /** As in a `.gitignore`, but a pattern that matches a folder says nothing about the files in it. */
 function matcherOf(pattern: string, folder: string): (path: string) => boolean {
+  // whatever a pattern with so many wildcards is for, the filter that it sets is not missed
+  if (!isCheap(pattern)) return () => true;
   const rules = ignore({ ignorecase: false }).add([{ pattern }, { pattern: '!**/' }]);
-  return (path) => rules.ignores(relativeTo(path, folder));
+  return (path) => !isTooDeep(path) && rules.ignores(relativeTo(path, folder));
 }

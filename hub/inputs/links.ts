@@ -15,6 +15,8 @@ import { folderOf, inside } from './paths.ts';
 export interface Links {
   /** Positions that the links add. */
   readonly found: readonly number[];
+  /** Those of them that a link leads to by name, not as part of a folder. */
+  readonly named: ReadonlySet<number>;
   /** Object ids whose content must be read first. */
   readonly needs: readonly string[];
   readonly problems: readonly Reason[];
@@ -35,6 +37,7 @@ export function followLinks(
   known: ReadonlyMap<string, Buffer>,
 ): Links {
   const found = new Set<number>();
+  const named = new Set<number>();
   const needs = new Set<string>();
   const problems: Reason[] = [];
   const isLink = (position: number): boolean => index.entries[position]?.mode === '120000';
@@ -47,10 +50,12 @@ export function followLinks(
     else {
       const targets = candidatesOf(step.path, index);
       [...step.through, ...targets].forEach((target) => found.add(target));
+      const exact = index.positions.get(step.path);
+      if (exact !== undefined) named.add(exact);
       targets.filter(isLink).forEach((target) => roots.add(target));
     }
   }
-  return { found: [...found], needs: [...needs], problems };
+  return { found: [...found], named, needs: [...needs], problems };
 }
 
 /** Walks a link's target part by part, since any folder on the way may be a link itself. */

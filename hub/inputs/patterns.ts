@@ -24,6 +24,22 @@ export interface Pattern {
   readonly literal: boolean;
 }
 
+/** `**` of a pattern: each multiplies the time that a path may take (four of them took minutes for one path). */
+const MAX_FOLDER_WILDCARDS = 3;
+/** Folders above a file that patterns are tried on, for the same reason. */
+export const MAX_DEPTH = 64;
+
+/** Whether a path is not to be tried against patterns. */
+export function isTooDeep(path: string): boolean {
+  let depth = 0;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) depth += 1;
+  return depth > MAX_DEPTH;
+}
+
+/** Whether a pattern in gitignore syntax takes little time for any path that is not too deep. */
+export const isCheap = (pattern: string): boolean =>
+  (pattern.match(/\*\*/g)?.length ?? 0) <= MAX_FOLDER_WILDCARDS;
+
 const WILDCARD = /[*?[\\]/;
 
 /** Reads one pattern; undefined when it leads out of the repository or cannot be understood. */
@@ -59,7 +75,7 @@ export function parsePattern(text: string, project: string): Pattern | undefined
 
 /** A comment or nothing but blanks is no pattern; the library would take it for one that matches nothing. */
 const complete = (pattern: Pattern): Pattern | undefined =>
-  pattern.rest.trim() === '' || pattern.rest.startsWith('#') ? undefined : pattern;
+  pattern.rest.trim() === '' || pattern.rest.startsWith('#') || !isCheap(pattern.rest) ? undefined : pattern;
 
 /** Positions of everything that a pattern matches in a tree. */
 export function matchesOf(pattern: Pattern, index: TreeIndex): readonly number[] {
@@ -89,6 +105,8 @@ export function matcherOf(pattern: Pattern): (path: string, submodule: boolean) 
   const rules = ignore({ ignorecase: false }).add(pattern.rest);
   return (path, submodule) => {
     if (!isBelow(path, pattern.base)) return false;
+    // one that is too deep stays among the inputs, where it is said
+    if (isTooDeep(path)) return !pattern.negative;
     const rest = relativeTo(path, pattern.base);
     return rules.ignores(rest) || (submodule && rules.ignores(`${rest}/`));
   };

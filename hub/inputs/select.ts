@@ -10,7 +10,7 @@ import type { Placement } from '../placement.ts';
 import { checkFilters } from './attributes.ts';
 import { type TreeIndex, projectFiles } from './folders.ts';
 import { followLinks } from './links.ts';
-import { matchesOf, parsePattern, type Pattern } from './patterns.ts';
+import { isTooDeep, matchesOf, MAX_DEPTH, parsePattern, type Pattern } from './patterns.ts';
 import { isSettingsFile, npmFiles, settingsFile, settingsFolder, toolFiles } from './project.ts';
 
 export interface SelectRequest {
@@ -46,7 +46,8 @@ export function selectInputs(request: SelectRequest, known: ReadonlyMap<string, 
   const refuses = refusal(request, project);
   const links = followLinks(index, chosen, known);
   const kept = new Set(chosen);
-  for (const position of links.found) if (!refuses(position)) kept.add(position);
+  // a link to a file that was left out would lead to nothing, and nothing reads like settings that say nothing
+  for (const position of links.found) if (links.named.has(position) || !refuses(position)) kept.add(position);
   const filters = checkFilters(index, kept, known);
   const files = [...kept].sort((a, b) => a - b).map((position) => index.entries[position] as TreeEntry);
   return {
@@ -98,7 +99,7 @@ function withIncludes(request: SelectRequest, project: ProjectFile): Included {
 }
 
 const badPattern = (text: string): string =>
-  `include “${text}” leads out of the repository, has “..” in the middle, or is no pattern`;
+  `include “${text.slice(0, 200)}” leads out of the repository, has “..” in the middle, has more than three “**”, or is no pattern`;
 
 const intoSubmodule = (text: string, submodule: string): string =>
   `include “${text}” reaches into the submodule ${submodule}, whose files Towline does not fetch`;
@@ -144,6 +145,8 @@ function unsafePaths(files: readonly TreeEntry[]): Reason[] {
   return files.flatMap(({ path }): Reason[] => {
     if (!path.isWellFormed())
       return [{ code: 'Invalid', text: `the name of ${JSON.stringify(path)} is not valid UTF-8; rename it` }];
+    if (isTooDeep(path))
+      return [{ code: 'Invalid', text: `${path.slice(0, 80)}… lies more than ${MAX_DEPTH} folders deep` }];
     if (UNSAFE_PART.test(path))
       return [{ code: 'Invalid', text: `the path ${JSON.stringify(path)} is not one that Git checks out` }];
     return [];

@@ -176,6 +176,19 @@ const ROWS: readonly Row[] = [
     expected: ['a/Pulumi.yaml', 'a/l', 'links/one', 'real/deep/f', 'real/deep/x', 'real/file'],
   },
   {
+    name: 'what a link names, also where a pattern or a folder would not add it',
+    files: {
+      'a/Pulumi.yaml': '',
+      'a/Pulumi.prod.yaml': '-> Pulumi.base.yaml',
+      'a/Pulumi.base.yaml': '',
+      'a/l': '-> ../b',
+      'b/Pulumi.yaml': '',
+      'b/Pulumi.dev.yaml': '',
+    },
+    asked: { project: 'a' },
+    expected: ['a/Pulumi.base.yaml', 'a/Pulumi.prod.yaml', 'a/Pulumi.yaml', 'a/l', 'b/Pulumi.yaml'],
+  },
+  {
     name: 'a link to nothing, and one to itself through its folder',
     files: { 'a/Pulumi.yaml': '', 'a/gone': '-> ../missing/x', 'a/self': '-> .' },
     asked: { project: 'a' },
@@ -216,6 +229,25 @@ const PROBLEMS: readonly (readonly [string, Files, Asked, RegExp])[] = [
     /“\.\.\/\.\.\/x\/\*\*” leads out/,
   ],
   ['an include with .. in the middle', base, { project: 'a', include: ['x/../../y'] }, /“x\/\.\.\/\.\.\/y”/],
+  ['an include that takes too long to try', base, { project: 'a', include: ['**/b/**/c/**/d/**'] }, /“\*\*”/],
+  [
+    'a file too deep for patterns',
+    { ...base, [`a/${'x/'.repeat(70)}y`]: '' },
+    { project: 'a' },
+    /64 folders deep/,
+  ],
+  [
+    'a file too deep for patterns that an include may mean',
+    { ...base, [`b/${'x/'.repeat(70)}y`]: '' },
+    { project: 'a', include: ['/b/**/z'] },
+    /64 folders deep/,
+  ],
+  [
+    'an encrypted file by a pattern that takes too long to try',
+    { ...base, 'a/s': '', '.gitattributes': '**/b/**/c/**/d/** filter=crypt' },
+    { project: 'a' },
+    /a\/s .*“crypt”/,
+  ],
   ['an empty include', base, { project: 'a', include: [''] }, /no pattern/],
   [
     'an include into a submodule',
