@@ -25,12 +25,16 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const DURATION = /^([0-9]+(ms|s|m|h|d))+$/;
 
+/** Ten years: what is added to a time must still be a whole number that a message can carry. */
+const LONGEST_MS = 3_650 * 86_400_000;
+
 /** A span of time such as `90s`, `1h30m` or `7d`; units ms, s, m, h, d. */
 export const duration = z
   .string()
   .max(40)
   .regex(DURATION, { error: 'must be a duration such as 90s, 15m or 1h30m', abort: true })
-  .refine((text) => durationMs(text) > 0, 'must be longer than nothing');
+  .refine((text) => durationMs(text) > 0, 'must be longer than nothing')
+  .refine((text) => durationMs(text) <= LONGEST_MS, 'must be at most 3650d');
 
 /** Milliseconds of a {@link duration}. */
 export const durationMs = (text: string): number =>
@@ -86,7 +90,8 @@ export type ClusterSelection = z.infer<typeof clusterSelection>;
 
 /** Nothing new starts. `drain` lets a run finish, `cancel` stops it. */
 export const suspend = z.strictObject({
-  reason: z.string().optional(),
+  /** It travels in orders and stands in tables. */
+  reason: z.string().max(1_000).optional(),
   until: moment.optional(),
   mode: z.enum(['drain', 'cancel']).optional(),
 });

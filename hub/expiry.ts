@@ -14,10 +14,10 @@ export function changesAt(catalog: Catalog, now: number): number {
     ...removals,
     ...(fleet === undefined ? [] : [fleet]),
   ];
-  return Math.min(
-    Infinity,
-    ...manifests.flatMap(({ written }) => endsIn(written)).filter((end) => end > now),
-  );
+  // a repository may hold more of them than a call takes arguments
+  return manifests
+    .flatMap(({ written }) => endsIn(written))
+    .reduce((first, end) => (end > now && end < first ? end : first), Infinity);
 }
 
 function endsIn(value: Json): number[] {

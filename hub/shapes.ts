@@ -25,12 +25,13 @@ const SHAPES: readonly RegExp[] = [
   /\bsk-(?:[a-z]+-)?[A-Za-z0-9_-]{32,255}/g, // OpenAI, Anthropic
   /\bAGE-SECRET-KEY-1[A-Z0-9]{58}\b/g,
   /\bS[OAUNCX][A-Z2-7]{56}\b/g, // NATS seeds
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g, // JWT
+  // JWT, by its second part; from the start of a run of its characters, so that each run is looked at once
+  /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{11,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
 ];
 
 /** Frames of which only the inside is secret: `$1` stays. */
 const FRAMED: readonly RegExp[] = [
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/gi, // password in a URL
+  /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/:@]{0,256}:)[^\s/@]{1,1024}(?=@)/gi, // password in a URL
   /(\bAuthorization["']?\s*[:=]\s*["']?(?:Bearer|Basic|token)\s+)[A-Za-z0-9+/=._~-]{8,}/gi,
   /(\bAccountKey=)[A-Za-z0-9+/]{40,}={0,2}/g, // Azure storage
   /([?&]sig=)[A-Za-z0-9%+/]{20,}={0,2}/g, // Azure shared access signature

@@ -95,6 +95,9 @@ const ABSENT = /^0+$/;
 /** Longest subject and author that is kept: they stand in orders, tables and statuses. */
 const LINE_CHARACTERS = 200;
 
+/** Of any date: a commit may claim a time that no message could carry. */
+const LATEST_MS = 8_640_000_000_000_000;
+
 /** A commit object, with the id of its tree. */
 export function decodeCommit(id: string, content: Buffer): { commit: Commit; tree: string } {
   const text = textOf(content);
@@ -107,7 +110,7 @@ export function decodeCommit(id: string, content: Buffer): { commit: Commit; tre
     id,
     subject: line(message.trimStart().split(/\n\s*\n/)[0] ?? ''),
     author: line(field('author').replace(/ -?\d+ [+-]\d+$/, '')),
-    time: seconds * 1000,
+    time: Math.min(seconds * 1000, LATEST_MS),
   };
   return { commit, tree: field('tree') };
 }

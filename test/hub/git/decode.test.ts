@@ -44,3 +44,10 @@ test('a commit is read with odd messages, encodings and times', () => {
   assert.equal(commitOf(Buffer.from([0xe9]), 'encoding nonsense\n').subject, 'é');
   assert.equal(commitOf('x'.repeat(1_000)).subject.length, 200);
 });
+
+test('a time that no message could carry is the latest there is', () => {
+  const text = `tree ${'b'.repeat(40)}\nauthor A <a@b> 1 +0000\ncommitter C <c@d> 99999999999999999999 +0000\n\nOne\n`;
+  const { time } = decodeCommit('id', Buffer.from(text)).commit;
+  assert.ok(Number.isSafeInteger(time));
+  assert.ok(Number.isFinite(new Date(time).getTime()));
+});
