@@ -152,7 +152,7 @@ function theOne(fleet: Fleet, says: RegExp): Promise<CatalogProblemAnswer> {
     const found = problems.find((one) => says.test(printed(one)));
     if (found === undefined) throw new Error(problems.map(printed).join('\n'));
     return found;
-  }) as Promise<CatalogProblemAnswer>;
+  });
 }
 
 const printed = ({ origin: { path, line }, severity, code, text }: CatalogProblemAnswer): string =>

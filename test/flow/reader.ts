@@ -21,6 +21,8 @@ export interface Reader {
   isUp(): Promise<boolean>;
   /** Rejects unless the answer is 200. */
   get<T>(path: string): Promise<T>;
+  /** Whatever is answered, with whatever status. */
+  text(path: string): Promise<string>;
   placements(): Promise<readonly PlacementAnswer[]>;
   placement(named: Named): Promise<PlacementDetailAnswer>;
   runs(named: Named): Promise<readonly RunAnswer[]>;
@@ -48,6 +50,8 @@ export function makeReader(base: string): Reader {
   const reader: Reader = {
     isUp: () => fetch(`${base}/healthz`).then((response) => response.ok),
     get,
+    text: (path) =>
+      fetch(`${base}${path}`, { signal: AbortSignal.timeout(10_000) }).then((answer) => answer.text()),
     placements: () => items('/v1/placements'),
     placement: (named) => get(pathOf(named)),
     runs: (named) => items(`${pathOf(named)}/runs`),
