@@ -5,6 +5,7 @@ import { settleLocks } from './holders.ts';
 import type { Cli } from './pulumi/cli.ts';
 import { clearPending, readState } from './pulumi/stack.ts';
 import { callFailed, waitForLock } from './ready.ts';
+import { redactText } from './redact.ts';
 import type { Run } from './run.ts';
 
 /** Why nothing runs while the state has pending creates and nobody has decided about them. */
@@ -27,7 +28,7 @@ export async function settlePending(
   if (locks.kind === 'held') return waitForLock(locks.by);
   const looked = await readState(cli, run.order);
   if (looked.kind === 'failed') return callFailed(looked.call, job);
-  const pending = looked.state.pendingCreates;
+  const pending = looked.state.pendingCreates.map((urn) => redactText(urn, run.patterns));
   if (pending.length === 0) return undefined;
   if (run.order.policy.pendingCreates === 'hold')
     return { kind: 'hold', reason: pendingReason(pending), pendingCreates: pending };

@@ -2,6 +2,7 @@
 import { MAX_REASON_INPUTS } from '../shared/outcome.ts';
 import type { Context } from './context.ts';
 import { provideDependencies } from './dependencies/install.ts';
+import { installSecrets } from './dependencies/npm.ts';
 import type { Gate, Job, NotReady, Ready } from './executor.ts';
 import { classifyText, judgeRun } from './failures.ts';
 import { settleFileLocks } from './holders.ts';
@@ -14,7 +15,7 @@ import { settle } from './pulumi/settle.ts';
 import { preview } from './pulumi/stack.ts';
 import { isAtLeast, OLDEST_PULUMI } from './pulumi/version.ts';
 import { callFailed, cliTooOld, failed, refused, stopOf, waitForLock } from './ready.ts';
-import { redactText } from './redact.ts';
+import { patternsOf, redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
 import { abandon } from './sweep.ts';
@@ -104,7 +105,8 @@ async function layDependencies(
   await context.at('dependencies');
   if (provided.kind === 'provided') return undefined;
   if (provided.kind === 'unusable') return failed('Config', { code: provided.code, text: provided.why });
-  const output = redactText(provided.output, patterns);
+  const known = [...patterns, ...patternsOf(installSecrets(context.install?.environment ?? {}))];
+  const output = redactText(provided.output, known);
   const lines = output.split('\n').filter((line) => /npm error/.test(line));
   const text = `dependencies could not be installed: ${lines.slice(0, 3).join(' ') || output.trim().split('\n').at(-1)}`;
   return failed(classifyText(output) ?? 'Program', { code: 'RunFailed', text });

@@ -38,7 +38,8 @@ export const waitForLock = (lock: LockHolder): NotReady => ({
 /** A short call of the CLI did not succeed. */
 export function callFailed(call: Watched, job: Job): NotReady {
   const verdict = judgeRun({ ...call, timeoutMs: job.order.policy.timeoutMs, ...stopOf(call) });
-  // exit code 0 never comes here: a call without events succeeds by its code alone
+  if (call.exit === 0)
+    return failed('Program', { code: 'RunFailed', text: 'the answer of the Pulumi CLI could not be read' });
   return verdict.result === 'failed'
     ? failed(verdict.failure, verdict.reason)
     : failed('Program', { code: 'RunFailed', text: 'a call of Pulumi failed' });

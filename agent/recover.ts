@@ -10,6 +10,7 @@ import { parseLockMessage, type LockState } from './locks.ts';
 import { pendingReason } from './pending.ts';
 import type { Cli } from './pulumi/cli.ts';
 import { clearPending, readState } from './pulumi/stack.ts';
+import { redactText } from './redact.ts';
 import type { Run } from './run.ts';
 import type { Watched } from './runner/watch.ts';
 
@@ -81,7 +82,8 @@ async function pendingCreates({ run, cli, stop }: Over): Promise<readonly string
   const deadline = performance.now() + limits.stateReadMs;
   for (;;) {
     const looked = await readState(cli, run.order);
-    if (looked.kind === 'state') return looked.state.pendingCreates;
+    if (looked.kind === 'state')
+      return looked.state.pendingCreates.map((urn) => redactText(urn, run.patterns));
     if (stop.aborted || performance.now() >= deadline) return undefined;
     await delay(limits.lockRetryMs, undefined, { signal: stop }).catch(() => undefined);
   }

@@ -19,6 +19,7 @@ export function patternsOf(secrets: readonly string[]): Buffer[] {
   for (const secret of secrets) {
     if (Buffer.byteLength(secret) < MIN_VALUE_BYTES) continue;
     for (const part of [secret, ...linesOf(secret)]) for (const form of formsOf(part)) texts.add(form);
+    for (const row of wrapped(secret)) texts.add(row);
   }
   return [...texts].map((text) => Buffer.from(text)).filter((bytes) => bytes.length >= MIN_VALUE_BYTES);
 }
@@ -64,6 +65,18 @@ function base64Of(text: string): string[] {
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
+
+/** Columns at which encoders break base64: that of mail and `base64`, and that of PEM. */
+const WRAPS = [76, 64];
+
+/** The rows of long values in base64. */
+const wrapped = (secret: string): string[] =>
+  [secret, secret.trim()].flatMap((text) => {
+    const encoded = Buffer.from(text).toString('base64');
+    return WRAPS.flatMap((columns) => encoded.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).filter(
+      (row) => row.length >= MIN_LINE_BYTES,
+    );
+  });
 
 export interface Redactor {
   /** Bytes that are safe to show; what may be the beginning of a secret is held back. */

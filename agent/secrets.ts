@@ -1,4 +1,5 @@
 /** References of an order → values, from what the agent's own allow-list names. Values are never logged. */
+import { isUtf8 } from 'node:buffer';
 import { readFile, realpath } from 'node:fs/promises';
 import { isAbsolute, normalize, sep } from 'node:path';
 import type { RunInputs, ValueFrom } from '../shared/wire.ts';
@@ -47,7 +48,10 @@ export async function resolveValues(inputs: RunInputs, sources: ValueSources): P
       'env' in from
         ? readVariable(from.env, setting, sources)
         : await readAllowed(from.file, setting, sources);
-    secrets.push(bytes.toString());
+    secrets.push(
+      bytes.toString(),
+      ...(isUtf8(bytes) ? [] : [bytes.toString('base64'), bytes.toString('hex')]),
+    );
     return bytes;
   };
   const text = async (from: ValueFrom, setting: string): Promise<string> =>

@@ -59,6 +59,14 @@ export function installEnvironment(
   };
 }
 
+/** What in that part must not leave the agent: tokens, and the passwords of proxies and registries. */
+export function installSecrets(environment: Readonly<Record<string, string>>): string[] {
+  return Object.entries(environment).flatMap(([name, value]) => [
+    ...(/(_auth|token|password|key)$/i.test(name) ? [value] : []),
+    ...(/:\/\/[^/@\s]*:([^/@\s]+)@/.exec(value)?.slice(1, 2) ?? []),
+  ]);
+}
+
 export type Installed = { readonly kind: 'installed' } | { readonly kind: 'failed'; readonly output: string };
 
 /** `npm ci` in a folder. Everything it started is gone when this settles, also after an abort. */
@@ -87,7 +95,7 @@ export async function installIn(
     ...means.user,
   });
   let output = '';
-  const take = (text: string): void => void (output = (output + text).slice(-limits.lineBytes));
+  const take = (text: string): void => void (output = lastLines(output + text));
   child.stdout.setEncoding('utf8').on('data', take);
   child.stderr.setEncoding('utf8').on('data', take);
   const code = await exitOf(child);
@@ -96,6 +104,10 @@ export async function installIn(
   if (code === 0) return { kind: 'installed' };
   return { kind: 'failed', output: signal.aborted ? `npm ci took too long\n${output}` : output };
 }
+
+/** The newest whole lines: of one that was cut, a secret in it could not be told any more. */
+const lastLines = (text: string): string =>
+  text.length <= limits.lineBytes ? text : text.slice(-limits.lineBytes).replace(/^[^\n]*\n?/, '');
 
 async function exitOf(child: ReturnType<typeof spawn>): Promise<number | undefined> {
   try {

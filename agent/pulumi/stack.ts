@@ -42,11 +42,16 @@ export type Looked =
   | { readonly kind: 'state'; readonly state: StackState }
   | { readonly kind: 'failed'; readonly call: Watched };
 
-/** Reads the state; takes no lock. */
+/** Reads the state; takes no lock. `failed` with exit code 0: the answer cannot be read. */
 export async function readState(cli: Cli, order: RunOrder): Promise<Looked> {
   const call = await cli.call({ name: 'export', arguments: exportArguments(order), timeoutMs });
   if (call.exit !== 0) return { kind: 'failed', call };
-  return { kind: 'state', state: parseState(await cli.printed('export')) };
+  try {
+    return { kind: 'state', state: parseState(await cli.printed('export')) };
+  } catch {
+    // the error would quote the state
+    return { kind: 'failed', call };
+  }
 }
 
 interface ExportedState {

@@ -3,8 +3,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Writes a program whose `up` is the given shell script; `more` are further cases. Everything else that it is asked for
- * succeeds with nothing.
+ * Writes a program whose `up` is the given shell script; `more` are further cases. An export answers with the file
+ * `exported` of the folder where there is one. Everything else that it is asked for succeeds with nothing.
  */
 export async function fakePulumi(folder: string, up: string, more = ''): Promise<string> {
   const path = join(folder, 'fake-pulumi');
@@ -14,7 +14,7 @@ export async function fakePulumi(folder: string, up: string, more = ''): Promise
 events() { while [ $# -gt 0 ]; do [ "$1" = --event-log ] && { echo "$2"; return; }; shift; done; }
 case "$1" in
   version) echo v3.274.1 ;;
-  stack) [ "$2" = export ] && echo '{"version":3,"deployment":null}' ;;
+  stack) [ "$2" = export ] && { cat '${folder}/exported' 2>/dev/null || echo '{"version":3,"deployment":null}'; } ;;
   up) events=$(events "$@")
 ${up}
   ;;

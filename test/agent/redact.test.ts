@@ -99,3 +99,13 @@ test('what is held back is bounded by the longest secret, also in an endless rep
   for (let n = 0; n < 1_000; n++) shown += redactor.push(Buffer.from('aaaaa')).toString();
   assert.equal(shown + redactor.end().toString(), MASK);
 });
+
+test('base64 is found row by row where an encoder broke it', () => {
+  const secret = Array.from({ length: 20 }, (_, n) => `${n} of a long value`).join(' ');
+  const encoded = Buffer.from(secret).toString('base64');
+  for (const columns of [64, 76]) {
+    const rows = encoded.match(new RegExp(`.{1,${columns}}`, 'g')) ?? [];
+    const shown = redactText(`    ${rows.join('\n    ')}\n`, patternsOf([secret]));
+    assert.ok(!rows.some((row) => shown.includes(row.slice(0, 12))), shown);
+  }
+});

@@ -98,3 +98,14 @@ test('files: only below what is allowed, by real path; one line end is dropped w
     assert.match(await why(at(path), change), /does not allow/, path);
   assert.equal(await why(at('closed'), { allowFiles: [join(folder, 'closed')] }), 'resolved');
 });
+
+test('a value that is no text is looked for in the forms in which it is printed', async (t) => {
+  const folder = await tempFolder(t);
+  const bytes = Buffer.from([0xff, 0xfe, 0x80, 0x00, 0xc3, 0x28, 0x99, 0x01]);
+  await writeFile(join(folder, 'store.p12'), bytes);
+  const files = [{ path: 'store.p12', valueFrom: { file: join(folder, 'store.p12') } }];
+  const resolution = await resolve({ files }, { allowFiles: [folder] });
+  assert.ok(resolution.kind === 'resolved');
+  for (const form of [bytes.toString('base64'), bytes.toString('hex')])
+    assert.ok(resolution.values.secrets.includes(form), form);
+});
