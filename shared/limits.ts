@@ -88,6 +88,8 @@ export const limits = {
   logChunkLines: 200,
   /** Lines of output in a report. */
   tailLines: 20,
+  /** Characters of each of them: a character may be six bytes of JSON, and a report must stay below a message's 1 MiB. */
+  tailLineCharacters: 2_000,
   /** How often a run's files are read while it works. */
   followMs: 200,
   /** Bytes of one run's output that are handed on; its newest lines are kept in any case. */

@@ -127,7 +127,7 @@ function endingOf({ attempt }: Running, end: RunEnd): Ending {
     changes: end.changes,
     startedAt: attempt.startedAt,
     finishedAt: end.finishedAt,
-    tail: end.tail.slice(-limits.tailLines),
+    tail: end.tail.slice(-limits.tailLines).map((line) => line.slice(0, limits.tailLineCharacters)),
     ...(end.lock === undefined ? {} : { lock: end.lock }),
     ...(end.pendingCreates === undefined ? {} : { pendingCreates: [...end.pendingCreates] }),
   };
