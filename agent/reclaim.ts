@@ -1,5 +1,5 @@
 /** Takes folders back from the user that runs have. */
-import { chmod, lchown, readdir, rm } from 'node:fs/promises';
+import { chmod, lchown, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunUser } from './folders.ts';
 
@@ -26,6 +26,28 @@ async function takeFolders(folder: string): Promise<void> {
   await chmod(folder, 0o700).catch(whenGone);
   for (const entry of (await readdir(folder, { withFileTypes: true }).catch(whenGone)) ?? [])
     if (entry.isDirectory()) await takeFolders(join(folder, entry.name));
+}
+
+/**
+ * Makes everything in a folder the agent's, the outermost first, and writable for nobody else, whatever modes were given
+ * to it.
+ */
+export async function takeBack(folder: string): Promise<void> {
+  await take(folder);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await takeBack(path);
+    else if (entry.isFile()) await take(path);
+    else await lchown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+  }
+}
+
+const OTHERS_WRITE = 0o022;
+
+async function take(path: string): Promise<void> {
+  await lchown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+  const { mode } = await lstat(path);
+  if ((mode & OTHERS_WRITE) !== 0) await chmod(path, mode & 0o777 & ~OTHERS_WRITE);
 }
 
 const whenGone = (error: NodeJS.ErrnoException): undefined => {

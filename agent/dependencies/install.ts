@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import { own, type RunUser } from '../folders.ts';
-import { removeFolder } from '../reclaim.ts';
+import { removeFolder, takeBack } from '../reclaim.ts';
 import { withLock } from './lock.ts';
 import { installIn, type InstallMeans, type Installed } from './npm.ts';
 import { isManifest, planDependencies, type DependencyPlan, type ManifestFile } from './plan.ts';
@@ -109,11 +109,11 @@ async function fill(plan: CachedPlan, filling: Filling): Promise<Installed> {
     const installed = await install(staging, need, means);
     if (installed.kind === 'failed') return installed;
     // nobody who runs programs may change what later runs use
-    if (means.user !== undefined) await giveToAgent(staging);
+    if (means.user !== undefined) await takeBack(staging);
     await rename(staging, entry);
     return installed;
   } finally {
-    await removeFolder(staging);
+    await removeFolder(staging, means.user);
   }
 }
 
@@ -162,9 +162,6 @@ async function readManifests(work: string): Promise<ManifestFile[]> {
     .filter((path) => !path.split('/').includes('node_modules'));
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(work, path), 'utf8') })));
 }
-
-const giveToAgent = (folder: string): Promise<void> =>
-  own(folder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -1,10 +1,10 @@
 /** Removing what runs leave, as a user whom modes bind. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { removeFolder } from '../../agent/reclaim.ts';
+import { removeFolder, takeBack } from '../../agent/reclaim.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -43,4 +43,24 @@ test('what is beside it stays, also behind a link', async (t) => {
   assert.deepEqual(await readdir(folder), ['beside']);
   assert.equal((await stat(join(folder, 'beside'))).mode & 0o777, 0o755);
   await removeFolder(join(folder, 'run'), NOBODY);
+});
+
+test('what is taken back is writable for nobody else', { skip: !isRoot }, async (t) => {
+  const folder = await tempFolder(t);
+  const staging = join(folder, 'staging');
+  await mkdir(join(staging, 'module'), { recursive: true });
+  await writeFile(join(staging, 'module/index.js'), '');
+  await writeFile(join(folder, 'beside'), '');
+  await symlink(join(folder, 'beside'), join(staging, 'link'));
+  for (const [name, mode] of Object.entries({ '': 0o777, module: 0o777, 'module/index.js': 0o4777 })) {
+    await chown(join(staging, name), NOBODY.uid, NOBODY.gid);
+    await chmod(join(staging, name), mode);
+  }
+  await chmod(join(folder, 'beside'), 0o666);
+  await takeBack(staging);
+  for (const name of ['', 'module', 'module/index.js']) {
+    const { uid, mode } = await stat(join(staging, name));
+    assert.deepEqual([uid, mode & 0o7777], [0, 0o755], name);
+  }
+  assert.equal((await stat(join(folder, 'beside'))).mode & 0o777, 0o666);
 });
