@@ -54,7 +54,13 @@ export function answerHello(hello: Hello, context: HelloContext): HelloOutcome {
   const suspects = new Map(
     [...differing.keys()].map((key) => [key, context.suspects.get(key) ?? context.now]),
   );
-  const republish = new Map([...differing].filter(([key]) => isConfirmed(suspects.get(key)!, context.now)));
+  const republish = new Map(
+    [...differing]
+      .filter(
+        ([key, why]) => isConfirmed(suspects.get(key)!, context.now) && (context.drained || !why.mayCome),
+      )
+      .map(([key, why]) => [key, why.text]),
+  );
   const waiting = suspects.size > republish.size ? { againMs: limits.helloConfirmMs } : {};
   const answer = { ...base, needList: false, resend: missingReports(hello, context), ...waiting };
   return { answer, suspects, republish, seenGen };
@@ -92,23 +98,33 @@ function heldBy({ orders, reports }: HelloContext): Held[] {
   });
 }
 
-/** Where the agent's ledger and the stream disagree. An agent that is behind may still be reading. */
+interface Difference {
+  readonly text: string;
+  /** The agent may still be reading: as long as its stream is not drained, nothing is done. */
+  readonly mayCome: boolean;
+}
+
+/** Where the agent's ledger and the stream disagree. */
 function differences(
-  context: HelloContext,
+  { orders }: HelloContext,
   rows: ReadonlyMap<string, PlacementState>,
-): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const order of context.orders) {
-    const row = rows.get(placementKey(order));
-    const have = row?.gen ?? 0;
-    if (have > order.gen)
-      found.set(placementKey(order), `the agent has generation ${have}, the stream ${order.gen}`);
-    else if (have < order.gen && context.drained)
-      found.set(placementKey(order), `the agent has generation ${have} only`);
-    else if (have === order.gen && row !== undefined && isAnother(row, order))
-      found.set(placementKey(order), `the agent has another order of generation ${have}`);
-  }
-  return found;
+): ReadonlyMap<string, Difference> {
+  return new Map(
+    orders.flatMap((order) => {
+      const found = differenceOf(order, rows.get(placementKey(order)));
+      return found === undefined ? [] : [[placementKey(order), found] as const];
+    }),
+  );
+}
+
+function differenceOf(order: Order, row: PlacementState | undefined): Difference | undefined {
+  const have = row?.gen ?? 0;
+  if (have > order.gen)
+    return { text: `the agent has generation ${have}, the stream ${order.gen}`, mayCome: false };
+  if (have < order.gen) return { text: `the agent has generation ${have} only`, mayCome: true };
+  return row !== undefined && isAnother(row, order)
+    ? { text: `the agent has another order of generation ${have}`, mayCome: false }
+    : undefined;
 }
 
 const isAnother = ({ says }: PlacementState, order: Order): boolean => says !== '' && says !== saysOf(order);

@@ -59,7 +59,19 @@ export async function commit(story: Story, more: Changes = {}): Promise<void> {
 
 /** Until all of it is on the broker and in the API, for the newest commit; then nothing has run that need not have. */
 export async function rest(story: Story): Promise<void> {
-  const { fleet, newest, reader } = story;
+  try {
+    await settle(story);
+  } catch (error) {
+    const said = story.fleet.hub.log().split('\n').slice(-LAST_LINES).join('\n');
+    throw new Error(`${(error as Error).message}\nThe hub said last:\n${said}`, { cause: error });
+  }
+  await check(story);
+}
+
+/** Of the hub's log, for whoever looks for the reason. */
+const LAST_LINES = 40;
+
+async function settle({ fleet, newest, reader }: Story): Promise<void> {
   await reader.atRest(newest);
   for (const name of CLUSTERS)
     for (const stack of STACKS) {
@@ -71,7 +83,6 @@ export async function rest(story: Story): Promise<void> {
   assert.equal(rows.length, CLUSTERS.length * STACKS.length);
   for (const row of rows)
     assert.equal(row.phase, row.name === 'broken' ? 'Failed' : 'Succeeded', `${row.cluster}/${row.name}`);
-  await check(story);
 }
 
 /** Without waiting for anything. */

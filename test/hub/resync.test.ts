@@ -99,6 +99,17 @@ test('a difference seen once asks for another hello, and is forgotten when it is
   assert.equal(healed.answer.againMs, undefined);
 });
 
+test('an agent that is behind and still reads is asked again, and what it lacks then is published', () => {
+  const first = answerHello(listOf({ gen: 90, seq: 7 }), contextOf({ drained: false }));
+  assert.deepEqual([first.republish.size, first.answer.againMs], [0, limits.helloConfirmMs]);
+  const later = { suspects: first.suspects, now: NOW + limits.helloConfirmMs };
+  assert.equal(
+    answerHello(listOf({ gen: 90, seq: 7 }), contextOf({ ...later, drained: false })).republish.size,
+    0,
+  );
+  assert.equal(answerHello(listOf({ gen: 90, seq: 7 }), contextOf(later)).republish.size, 1);
+});
+
 const reports: readonly [string, readonly Report[], { gen: number; seq: number }, boolean][] = [
   ['the board has it', [report], { gen: 100, seq: 7 }, false],
   ['the board has none', [], { gen: 100, seq: 7 }, true],
