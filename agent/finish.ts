@@ -34,7 +34,7 @@ export async function finish(context: Context, finishing: Finishing): Promise<Ru
     launch: { marks: run.folders.marks, name: 'up' },
     gate: attempt.process,
     ...(ended === undefined ? {} : { ended }),
-    deadline: attempt.startedAt + attempt.timeoutMs,
+    leftMs: Math.min(attempt.timeoutMs, attempt.startedAt + attempt.timeoutMs - Date.now()),
     stop: finishing.stop,
     patterns: run.patterns,
     output: finishing.output,

@@ -4,6 +4,7 @@ import type { LockHolder } from './executor.ts';
 
 export interface Pause {
   readonly gen: number;
+  readonly since: number;
   readonly until: number;
   readonly reason: Reason;
   readonly lock?: LockHolder;
@@ -37,17 +38,25 @@ export function makePauses(): Pauses {
   return {
     get: (key, gen, now) => {
       const pause = pauses.get(key);
-      return pause !== undefined && pause.gen === gen && pause.until > now ? pause : undefined;
+      // a clock that was put back must not make a pause of seconds one of hours
+      const lasts = pause !== undefined && pause.since <= now && pause.until > now;
+      return lasts && pause.gen === gen ? pause : undefined;
     },
     wait: (key, gen, { reason, retryMs, lock, now }) => {
-      pauses.set(key, { gen, until: now + retryMs, reason, ...(lock === undefined ? {} : { lock }) });
+      pauses.set(key, {
+        gen,
+        since: now,
+        until: now + retryMs,
+        reason,
+        ...(lock === undefined ? {} : { lock }),
+      });
     },
     broken: (key, gen, now) => {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
       const until = now + Math.min(BROKEN_MS.longest, BROKEN_MS.first * 2 ** Math.min(count, 10));
       const text = 'the agent could not carry it out and tries again; its log says why';
-      pauses.set(key, { gen, until, reason: { code: 'BackingOff', text } });
+      pauses.set(key, { gen, since: now, until, reason: { code: 'BackingOff', text } });
     },
     clear: (key) => {
       pauses.delete(key);

@@ -41,7 +41,7 @@ export function makeCli(run: Run, options: CliOptions): Cli {
         launch,
         gate: gate.process,
         ended: gate.ended,
-        deadline: Date.now() + call.timeoutMs,
+        leftMs: call.timeoutMs,
         stop: options.signal,
         patterns: run.patterns,
         output: () => undefined,

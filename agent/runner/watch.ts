@@ -13,8 +13,8 @@ export interface Watching {
   readonly gate: ProcessIdentity;
   /** Settles when the shell ends, where this process started it: it is then noticed at once. */
   readonly ended?: Promise<void>;
-  /** Milliseconds since the epoch. */
-  readonly deadline: number;
+  /** From now to its time limit; measured without the clock, which may be put forward or back. */
+  readonly leftMs: number;
   readonly stop: AbortSignal;
   readonly patterns: readonly Buffer[];
   readonly output: (lines: readonly string[]) => void;
@@ -32,13 +32,14 @@ export interface Watched extends Followed {
 /** Follows to the end; stops it at its deadline or when asked to. */
 export async function watch(watching: Watching): Promise<Watched> {
   const marks = marksOf(watching.launch);
+  const deadline = performance.now() + watching.leftMs;
   const follower = follow(marks, watching.patterns, watching.output);
   const wake = makeWake(watching);
   let stopping: Promise<StopDepth> | undefined;
   let cause: StopCause | undefined;
   while (await isRunning(watching)) {
     await follower.read();
-    cause ??= causeOf(watching);
+    cause ??= causeOf(watching.stop, deadline);
     if (cause !== undefined && stopping === undefined)
       stopping = stopRun({ gate: watching.gate, cli: () => readCli(marks) }, watching.graces);
     await wake();
@@ -59,9 +60,9 @@ async function isRunning({ gate, launch }: Watching): Promise<boolean> {
   return cli !== undefined && lives(cli);
 }
 
-function causeOf({ stop, deadline }: Watching): StopCause | undefined {
+function causeOf(stop: AbortSignal, deadline: number): StopCause | undefined {
   if (stop.aborted) return 'cancelled';
-  return Date.now() >= deadline ? 'timeout' : undefined;
+  return performance.now() >= deadline ? 'timeout' : undefined;
 }
 
 /** Waits until something may have changed: the shell ended, a stop was asked for, or it is time to read on. */
