@@ -22,7 +22,7 @@ check: $(INSTALLED) ## Types, lint, format
 build: $(INSTALLED) ## One bundle for each entry point, in dist/
 	@npm run --silent build
 
-bench: tools build ## Measure the agent
+bench: tools ## Measure a run against bare Pulumi, and a fleet that is idle
 	@npm run --silent bench:agent
 
 # npm does not link a package's own command. The link makes the command run without npx as well.

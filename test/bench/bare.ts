@@ -21,11 +21,11 @@ export async function makeBare(estate: Estate, timed: Timed): Promise<Bare> {
   await mkdir(folder, { recursive: true });
   const place = join(folder, 'note.txt');
   const stack = ['--non-interactive', '--stack', `organization/${timed.name}/bare`];
-  if (timed === typescript) await installInto(folder);
+  if (timed === typescript) await installInto(folder, estate.ending);
   await lay(folder, timed.files(place, 0));
   const env = await environment(estate, folder);
   const pulumi = (...args: readonly string[]): Promise<unknown> =>
-    run(estate.counter.program, [...args], { cwd: folder, env });
+    run(estate.counter.program, [...args], { cwd: folder, env, signal: estate.ending });
   await pulumi('stack', 'init', ...stack);
   return {
     up: async (version) => {
@@ -42,10 +42,10 @@ async function lay(folder: string, files: Changes): Promise<void> {
     if (content !== null) await writeFile(join(folder, path), content);
 }
 
-async function installInto(folder: string): Promise<void> {
+async function installInto(folder: string, signal: AbortSignal): Promise<void> {
   await lay(folder, await packageFiles());
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', ['ci', ...flags], { cwd: folder });
+  await run('npm', ['ci', ...flags], { cwd: folder, signal });
 }
 
 /** The environment that an agent gives to its runs, with folders of its own. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { bundle } from '../../deploy/build.ts';
 import { natsConfig } from '../../deploy/nats/config.ts';
 import { makeUserKey } from '../../shared/nats.ts';
@@ -10,7 +11,7 @@ import { makeReader, type Reader } from '../flow/reader.ts';
 import { startChild, type Child } from '../harness/child.ts';
 import { makeRepository, type Repository } from '../harness/git.ts';
 import { startNats, type NatsServer } from '../harness/nats.ts';
-import type { Owner } from '../harness/owned.ts';
+import { atEnd, type Owner } from '../harness/owned.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { testTools } from '../harness/tools.ts';
 import { GiveUp, until } from '../harness/until.ts';
@@ -29,7 +30,12 @@ export interface Estate {
   readonly reader: Reader;
   readonly hearing: Hearing;
   readonly counter: Counter;
+  /** Aborted when the owner ends. */
+  readonly ending: AbortSignal;
 }
+
+/** How long an agent may take to cancel what it runs when the bench is cut off. */
+const CANCEL_MS = 15_000;
 
 /** What every part is started with. */
 interface Plan {
@@ -45,6 +51,8 @@ interface Plan {
 /** Builds and starts everything, with the settings that a user gets who sets none. Ends with its owner. */
 export async function startEstate(owner: Owner): Promise<Estate> {
   const folder = await tempFolder(owner, 'bench');
+  const ending = new AbortController();
+  atEnd(owner, () => ending.abort());
   const bundles = join(folder, 'dist');
   await bundle(['towline', 'hub', 'agent'], bundles);
   const counter = await countStarts(join(folder, 'counter'), (await testTools()).pulumi);
@@ -66,7 +74,7 @@ export async function startEstate(owner: Owner): Promise<Estate> {
   const reader = makeReader(`http://${listen}`);
   await until('the hub to answer', () => (alive(hub), reader.isUp()));
   const hearing = await hear(owner, `http://${listen}`);
-  return { folder, state, repository, nats, hub, agents, reader, hearing, counter };
+  return { folder, state, repository, nats, hub, agents, reader, hearing, counter, ending: ending.signal };
 }
 
 async function startHub(owner: Owner, plan: Plan, seed: string): Promise<Child> {
@@ -94,9 +102,13 @@ async function startAgent(
     'key-file': await keep(plan, `${account}.seed`, seed),
     'data-dir': join(plan.folder, `agent-${account}`),
     'run-user': 'self',
+    'on-stop': 'cancel',
     'allow-env': PASSPHRASE.name,
   };
-  return startPart(owner, plan, ['agent', ...words(flags)]);
+  const agent = startPart(owner, plan, ['agent', ...words(flags)]);
+  // a run has a session of its own: only its agent can end it
+  atEnd(owner, () => Promise.race([agent.stop('SIGTERM'), delay(CANCEL_MS, undefined, { ref: false })]));
+  return agent;
 }
 
 const startPart = (owner: Owner, { towline }: Plan, args: readonly string[]): Child =>

@@ -37,9 +37,13 @@ export async function makeTimer(estate: Estate, timed: Timed, place: string): Pr
   let version = 0;
   const pair = async (): Promise<Timing> => {
     version += 1;
-    const changes = inFolder(timed.folder, timed.files(place, version));
-    const towline = await runOnce(estate, timed, { subject: `${timed.name} ${version}`, changes });
-    return { ...towline, bare: await bare.up(version) };
+    const commit = {
+      subject: `${timed.name} ${version}`,
+      changes: inFolder(timed.folder, timed.files(place, version)),
+    };
+    // in turn, so that neither always comes after the other
+    if (version % 2 === 0) return { bare: await bare.up(version), ...(await runOnce(estate, timed, commit)) };
+    return { ...(await runOnce(estate, timed, commit)), bare: await bare.up(version) };
   };
   for (let n = 0; n < WARM_UP; n += 1) await pair();
   return {

@@ -28,6 +28,8 @@ export interface Child {
 export function startChild(owner: Owner, launch: Launch): Child {
   let output = '';
   const { program, args, env, cwd } = launch;
+  // First of all: an owner that has ended already throws here, and nothing is started that nobody would end.
+  atEnd(owner, () => stop('SIGKILL'));
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd });
   const append = (text: string): void => void (output += text);
   child.stdout.setEncoding('utf8').on('data', append);
@@ -41,7 +43,6 @@ export function startChild(owner: Owner, launch: Launch): Child {
     child.kill(signal);
     await end;
   };
-  atEnd(owner, () => stop('SIGKILL'));
   return {
     pid: () => (exit() === undefined ? child.pid : undefined),
     output: () => output,
