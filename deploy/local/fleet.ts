@@ -4,13 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { token } from '../../shared/subjects.ts';
 import type { ClusterAccount } from '../nats/config.ts';
 import type { Api } from './api.ts';
 import { startBroker, type Broker } from './broker.ts';
 import { supervise, type Child, type ChildEvent, type Program } from './child.ts';
+import { makeOpen } from './input.ts';
 import { hubKeys } from './keys.ts';
 import type { Processes } from './processes.ts';
 import { agentProgram, hubProgram, publicKeyArgs, repositoriesFile, type Setup } from './programs.ts';
@@ -63,8 +64,8 @@ export function makeFleet(setup: Setup, edges: Edges): Fleet {
       (program) => (started.nats = launch(program)),
       signal,
     );
-    await writeFile(folders.repositories, repositoriesFile(setup));
-    await mkdir(folders.clusters, { recursive: true, mode: 0o755 });
+    await writeFile(folders.repositories, repositoriesFile(setup), { mode: 0o600 });
+    await makeOpen(folders.clusters);
     started.hub = launch(hubProgram(setup));
     await waitFor('the hub does not answer', () => edges.api.ready(), { signal, limitMs: HUB_LIMIT_MS });
     watch = watchClusters(

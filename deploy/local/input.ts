@@ -1,6 +1,6 @@
 /** What a fleet needs before it starts: a repository, a ref, a folder. What is wrong with them is said at once. */
 import { execFile } from 'node:child_process';
-import { access, stat } from 'node:fs/promises';
+import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -69,6 +69,13 @@ export async function closedFolder(path: string): Promise<string | undefined> {
     () => undefined,
   );
   return mode !== undefined && (mode & 0o001) === 0 ? path : undefined;
+}
+
+/** Makes a folder, and those above it that are missing, so that other users may enter them whatever the umask is. */
+export async function makeOpen(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let folder = path; folder.startsWith(first); folder = dirname(folder)) await chmod(folder, 0o755);
 }
 
 const exists = (path: string): Promise<boolean> =>

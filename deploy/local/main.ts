@@ -24,6 +24,8 @@ export async function main(
   const { values } = parsed;
   const wrong = contradictions(values);
   if (wrong.length > 0) return complain(wrong);
+  // What agents install must be readable by the user of their runs; what is private has its own mode.
+  process.umask(0o022);
   const screen = values.json ? silentScreen : makeScreen(process.stdout, environment);
   using signals = listenForSignals();
   try {

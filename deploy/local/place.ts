@@ -1,5 +1,5 @@
 /** The data folder of a fleet: where it is, that it may be used, and that runs can reach it. */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BadInput, closedFolder } from './input.ts';
 import type { LocalValues } from './settings.ts';
@@ -32,10 +32,6 @@ export async function choosePlace(
   const instead = join(ROOT_FOLDER, name);
   return { data: instead, note: `everything is kept in ${instead}: ${reason}` };
 }
-
-/** Makes the folder. */
-export const makePlace = async (data: string): Promise<void> =>
-  void (await mkdir(data, { recursive: true, mode: 0o755 }));
 
 /**
  * Empties a folder for a new demo, but for the files of the process that holds it. Rejects with BadInput when it holds

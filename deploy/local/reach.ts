@@ -1,8 +1,8 @@
 /** Brings the programs that runs need to where the user of runs can get at them. */
-import { copyFile, link, mkdir, realpath, rm } from 'node:fs/promises';
+import { copyFile, link, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { wanted } from '../tools/catalog.ts';
-import { closedFolder } from './input.ts';
+import { closedFolder, makeOpen } from './input.ts';
 
 export interface Programs {
   readonly pulumi: string;
@@ -18,7 +18,7 @@ export async function withinReach({ pulumi, node }: Programs, folder: string): P
   const real = { pulumi: await realpath(pulumi), node: await realpath(node) };
   const closed = await Promise.all([real.pulumi, real.node].map(closedFolder));
   if (closed.every((path) => path === undefined)) return { pulumi, node };
-  await mkdir(folder, { recursive: true, mode: 0o755 });
+  await makeOpen(folder);
   for (const name of [wanted.pulumi.name, ...wanted.pulumi.beside])
     await bring(join(dirname(real.pulumi), name), join(folder, name));
   await bring(real.node, join(folder, 'node'));

@@ -8,7 +8,8 @@ import { STEPS } from './demo/script.ts';
 import { asScripted } from './demo/story.ts';
 import { makeFleet } from './fleet.ts';
 import { makeFollower, type Follower } from './follow.ts';
-import { choosePlace, makePlace } from './place.ts';
+import { makeOpen } from './input.ts';
+import { choosePlace } from './place.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { claimFleet } from './processes.ts';
 import { makePulse } from './pulse.ts';
@@ -48,7 +49,7 @@ export async function runSession(call: Call, stops: Stops): Promise<Outcome> {
   const tools = await findTools(environment);
   const place = await choosePlace(values, { cwd, isRoot });
   if (place.note !== undefined) screen.say(place.note);
-  await makePlace(place.data);
+  await makeOpen(place.data);
   const processes = await claimFleet(place.data, (text) => screen.say(text));
   const [broken, over] = [new AbortController(), new AbortController()];
   try {

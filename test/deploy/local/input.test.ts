@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BadInput, closedFolder, defaultBranch, findRepository } from '../../../deploy/local/input.ts';
+import {
+  BadInput,
+  closedFolder,
+  defaultBranch,
+  findRepository,
+  makeOpen,
+} from '../../../deploy/local/input.ts';
 import { choosePlace, emptyForDemo } from '../../../deploy/local/place.ts';
 import { withinReach } from '../../../deploy/local/reach.ts';
 import { contradictions, localSettings, refOf } from '../../../deploy/local/settings.ts';
@@ -58,6 +64,17 @@ test('a folder that other users cannot enter is named, the outermost first', asy
   assert.equal(await closedFolder(join(inner, 'not-yet')), inner);
   await chmod(folder, 0o750);
   assert.equal(await closedFolder(inner), folder);
+});
+
+test('folders that are made can be entered by others, those that were there stay as they are', async (context) => {
+  const folder = await tempFolder(context);
+  await chmod(folder, 0o700);
+  const before = process.umask(0o077);
+  context.after(() => process.umask(before));
+  await makeOpen(join(folder, 'a/b'));
+  assert.equal(await closedFolder(join(folder, 'a/b')), folder);
+  await chmod(folder, 0o755);
+  assert.equal(await closedFolder(join(folder, 'a/b')), undefined);
 });
 
 test('root keeps its data where the user of runs can go', async (context) => {

@@ -117,6 +117,18 @@ test('follow: commits run, a new cluster gets its agent, killed parts come back,
   assert.deepEqual(await processes(data), []);
 });
 
+test('a part that cannot run ends the fleet with its own words, and the others with it', async (context) => {
+  const { repository, state, data, local } = await makeBed(context);
+  await repository.commit('Open', { 'fleet.yaml': cluster('quay'), ...stack('tides', state, '06:20') });
+  const fleet = await local('--listen', 'no address');
+  assert.equal(await exitOf(fleet), 1, fleet.output());
+  assert.match(
+    fleet.output(),
+    /hub ended with exit code \d+ at every start; the end of .*hub\.log:\n.*no address/s,
+  );
+  assert.deepEqual(await processes(data), []);
+});
+
 test('the demo comes out as scripted', async (context) => {
   const folder = await tempFolder(context, 'demo');
   await chmod(folder, 0o755);
