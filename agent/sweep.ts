@@ -3,12 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Order } from '../shared/wire.ts';
 import type { Context } from './context.ts';
+import type { ProcessIdentity } from './executor.ts';
 import { isRunId, readIfThere, runFoldersOf, type RunFolders } from './folders.ts';
 import { keepHolders, processesOf } from './holders.ts';
 import { removeFolder } from './reclaim.ts';
 import { marksOfAgent, marksOfRun } from './run.ts';
 import { marksOf, readExit } from './runner/gate.ts';
-import { endMarked, valuesOf } from './runner/processes.ts';
+import { endMarked, findMarked, identityOf, statOf, valuesOf } from './runner/processes.ts';
 import { stopRun } from './runner/stop.ts';
 
 /** Ends what a run still has going and removes its folder. One that cannot be removed is only disk: the next start tries. */
@@ -22,15 +23,25 @@ async function discard(context: Context, runId: string): Promise<void> {
 /** The same for a run that nobody finishes: whose lock it may have left is kept in mind. */
 export async function abandon(context: Context, runId: string): Promise<void> {
   const run = runFoldersOf(context.folders, runId);
-  await halt(context, run);
+  await halt(context, runId);
   await remember(context, run);
   await discard(context, runId);
 }
 
 /** Stops what Pulumi still does, as any stop does: ended at once, a create would be lost without a trace in the state. */
-async function halt({ graces }: Context, run: RunFolders): Promise<void> {
-  const processes = await processesOf(run);
-  await Promise.all(processes.map((cli) => stopRun({ gate: cli, cli: async () => cli }, graces)));
+async function halt(context: Context, runId: string): Promise<void> {
+  const marked = findMarked({ environment: marksOfRun(context.dataDir, runId) });
+  const processes = await processesOf(runFoldersOf(context.folders, runId));
+  const living = processes.filter(({ pid }) => marked.includes(pid));
+  await Promise.all(
+    living.map((cli) => stopRun({ gate: gateOf(cli), cli: async () => cli }, context.graces)),
+  );
+}
+
+/** The leader of its session, whether or not that one still lives. */
+function gateOf(cli: ProcessIdentity): ProcessIdentity {
+  const session = statOf(cli.pid)?.session ?? cli.pid;
+  return identityOf(session) ?? { ...cli, pid: session, startTime: '' };
 }
 
 const BY_SIGNAL = 128;

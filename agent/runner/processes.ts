@@ -56,6 +56,10 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 export const lives = (process: ProcessIdentity): boolean =>
   statOf(process.pid)?.startTime === process.startTime && process.bootId === bootId();
 
+/** The same, and it is in the session of that gate: a program may write anything into what its run says of itself. */
+export const livesBehind = (gate: ProcessIdentity, process: ProcessIdentity): boolean =>
+  lives(process) && statOf(process.pid)?.session === gate.pid;
+
 /** This machine, for judging locks. */
 export const thisMachine = (): Machine => ({
   host: hostname(),

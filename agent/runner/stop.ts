@@ -3,7 +3,7 @@
  * resources without a trace in state, seen), time for creates in flight, a second SIGINT, and only then SIGKILL.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { lives, signal } from './processes.ts';
+import { lives, livesBehind, signal } from './processes.ts';
 import type { ProcessIdentity } from '../executor.ts';
 
 export interface Graces {
@@ -34,14 +34,14 @@ export async function stopRun(run: Stoppable, graces: Graces): Promise<StopDepth
     return 'killed';
   }
   const interrupt = (name: NodeJS.Signals): void => {
-    if (lives(cli)) signal(cli.pid, name);
+    if (livesBehind(run.gate, cli)) signal(cli.pid, name);
   };
   interrupt('SIGINT');
   if (await untilGone(run.gate, cli, graces.firstMs)) return 'first';
   interrupt('SIGINT');
   if (await untilGone(run.gate, cli, graces.secondMs)) return 'second';
   interrupt('SIGKILL');
-  await untilGone(run.gate, cli, graces.secondMs);
+  if (!(await untilGone(run.gate, cli, graces.secondMs)) && lives(run.gate)) signal(run.gate.pid, 'SIGKILL');
   return 'killed';
 }
 
@@ -61,7 +61,7 @@ async function untilGone(
   withinMs: number,
 ): Promise<boolean> {
   const deadline = performance.now() + withinMs;
-  while (lives(gate) || (cli !== undefined && lives(cli))) {
+  while (lives(gate) || (cli !== undefined && livesBehind(gate, cli))) {
     if (performance.now() >= deadline) return false;
     await delay(LOOK_MS);
   }

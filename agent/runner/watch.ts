@@ -5,7 +5,7 @@ import type { ProcessIdentity } from '../executor.ts';
 import type { StopCause } from '../failures.ts';
 import { follow, type Followed } from './follow.ts';
 import { marksOf, readCli, readExit, type Launch } from './gate.ts';
-import { lives } from './processes.ts';
+import { lives, livesBehind } from './processes.ts';
 import { stopRun, type Graces, type StopDepth } from './stop.ts';
 
 export interface Watching {
@@ -57,7 +57,7 @@ export async function watch(watching: Watching): Promise<Watched> {
 async function isRunning({ gate, launch }: Watching): Promise<boolean> {
   if (lives(gate)) return true;
   const cli = await readCli(marksOf(launch));
-  return cli !== undefined && lives(cli);
+  return cli !== undefined && livesBehind(gate, cli);
 }
 
 function causeOf(stop: AbortSignal, deadline: number): StopCause | undefined {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { findMarked, statOf } from '../../agent/runner/processes.ts';
+import { startChild } from '../harness/child.ts';
 import { until } from '../harness/until.ts';
 import { finishRun, jobOf, makeBed, start, yamlProgram, type Bed, type Going } from './bed.ts';
 import { fakePulumi, GOOD_SUMMARY } from './fake.ts';
@@ -108,4 +109,14 @@ test('a program cannot block the agent with a pipe in place of a file', async (t
   const begun = await begin(t, up);
   const { end } = await finishRun(begun.bed.executor, begun.going);
   assert.equal(end.result, 'failed');
+});
+
+test('a program that names another process as its own gets nobody stopped but itself', async (t) => {
+  const victim = startChild(t, { program: 'sleep', args: ['300'] });
+  const mark = `cat /proc/${victim.pid()}/stat /proc/sys/kernel/random/boot_id /proc/sys/kernel/hostname >../marks/up.cli`;
+  const begun = await begin(t, `${mark}; trap '' INT; while :; do sleep 30; done`, 300);
+  const { end } = await finishRun(begun.bed.executor, begun.going);
+  assert.equal(end.failure, 'Timeout');
+  assert.deepEqual(marked(begun), []);
+  assert.equal(victim.exit(), undefined);
 });
