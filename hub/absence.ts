@@ -24,6 +24,8 @@ export interface Absence {
   readonly refusedClusters: ReadonlyMap<string, string>;
   /** Repositories that were not read completely since start, with what keeps them. */
   readonly unread: ReadonlyMap<string, string>;
+  /** Names of all repositories that are configured. */
+  readonly repositories: ReadonlySet<string>;
   readonly removals: readonly RemovalManifest[];
   /** A document that decides about everything cannot be read: nothing new may start. */
   readonly frozen?: Reason;
@@ -50,6 +52,11 @@ function keptBy(absence: Absence, order: Order): Reason | undefined {
       code: 'SourceUnavailable',
       text: `repository ${manifest.repository} was not read since start: ${unread}`,
     };
+  }
+  const [other] = absence.unread.keys();
+  if (other !== undefined && !absence.repositories.has(manifest.repository)) {
+    const text = `repository ${manifest.repository} is not configured any more, and ${other}, from which it may come now, was not read since start`;
+    return { code: 'SourceUnavailable', text };
   }
   const refused = absence.refused.find((candidate) => concerns(candidate, order));
   if (refused !== undefined) return refused.reason;

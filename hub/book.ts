@@ -32,7 +32,7 @@ export interface Book {
   readonly clusters: readonly string[];
   /** The term under which this hub writes; 0: it only reads. */
   readonly term: number;
-  /** Reads every order stream to its end; those of `clusters` are made when missing. */
+  /** Reads every order stream to its end. Streams of `clusters`, and of those that have one, are made when missing. */
   load(clusters: readonly string[]): Promise<void>;
   /** Writes a new term to every stream, so that whoever led before is refused from now on. */
   lead(clusters: readonly ClusterWish[], now: number): Promise<Written>;
@@ -88,7 +88,9 @@ export function makeBook(jets: Jets): Book {
 async function load(pages: Pages, clusters: readonly string[]): Promise<void> {
   const { jets } = pages;
   await ensureArtifactStream(jets);
-  for (const cluster of clusters) await ensureAccount(jets, token(cluster));
+  // also of clusters that no manifest names: without its state stream, a cluster keeps the board from being complete
+  for (const account of new Set([...clusters.map(token), ...(await listAccounts(jets))]))
+    await ensureAccount(jets, account);
   const accounts = await listAccounts(jets);
   const all = await Promise.all(accounts.map((account) => readOrderStream(jets, account)));
   pages.read = new Map(all.map((stream) => [stream.account, stream]));

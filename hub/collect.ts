@@ -28,6 +28,8 @@ export interface CollectOptions {
   readonly log: Log;
   /** The board or its gap is another one now. Must not throw. */
   readonly onChange: (change: BoardChange) => void;
+  /** A state stream is not there, or cannot be read: said once, until it was read again. */
+  readonly onLost: (cluster: string) => void;
   /** A message was left out. */
   readonly onDrop: (dropped: Dropped) => void;
 }
@@ -162,6 +164,7 @@ function follow(state: Collecting, { cluster, account }: ClusterAccount): void {
       if (one.lost === cause) return;
       one.lost = cause;
       state.log.warn({ cluster }, `the state of a cluster is read again: ${cause}`);
+      state.onLost(cluster);
     },
   });
 }

@@ -4,6 +4,7 @@
 import { canonical, sha256 } from '../shared/canonical.ts';
 import { MAX_REASON_INPUTS, type Reason } from '../shared/outcome.ts';
 import type { Order, RunInputs } from '../shared/wire.ts';
+import type { Origin } from './catalog/catalog.ts';
 import type { TreeEntry } from './git/source.ts';
 import { placementKey, type Wanted } from './placement.ts';
 
@@ -53,10 +54,17 @@ export function detect(wanted: Wanted, order: Order | undefined, known: KnownFil
       { code: 'OnlyPolicyChanged', text: 'the inputs are the same; how to run them changed' },
     ]);
   }
+  if (!sameFile(wanted.placement.origin, order.source.manifest)) {
+    const text = `the inputs are the same; the manifest is now ${wanted.placement.origin.path} of ${wanted.placement.origin.repository}`;
+    return change('policy', [{ code: 'OnlyPolicyChanged', text }]);
+  }
   return change('unchanged', [
     { code: 'Unchanged', text: `the inputs are those of the order of ${order.source.commit}` },
   ]);
 }
+
+/** An order that names another file than the manifest's would look orphaned when that file cannot be read. */
+const sameFile = (a: Origin, b: Origin): boolean => a.repository === b.repository && a.path === b.path;
 
 const change = (kind: ChangeKind, reasons: readonly Reason[]): Change => ({ kind, reasons });
 

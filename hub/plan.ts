@@ -51,7 +51,12 @@ export function plan(input: PlanInput): Plan {
   return assemble(input, verdicts);
 }
 
-const keep = (verdict: Decision['verdict'], ...reasons: Reason[]): Verdict => ({ keep: verdict, reasons });
+type Kept = Exclude<Verdict, Draft>;
+
+const keep = (verdict: Decision['verdict'], ...reasons: readonly Reason[]): Kept => ({
+  keep: verdict,
+  reasons,
+});
 
 /** What was not read yet is waited for; what was read and is wrong is refused. */
 const keptAs = ({ code }: Reason): Decision['verdict'] =>
@@ -62,27 +67,48 @@ const kept = (reason: Reason): Verdict => keep(keptAs(reason), reason);
 function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | undefined): Verdict {
   const key = placementKey(wanted.placement);
   const order = input.inForce.get(key);
-  const { origin } = wanted.placement;
-  if (conflict !== undefined) return keep('refused', locatedReason(origin, conflict));
-  const moved = identityChange(wanted.placement, order);
-  if (moved !== undefined) return keep('hold', locatedReason(origin, moved));
-  if (input.frozen !== undefined) return keep('refused', input.frozen);
   const change = input.changes.get(key);
   if (change === undefined) throw new Error(`nothing was detected for ${key}`);
-  const tooLarge = oversize(wanted);
-  if (tooLarge !== undefined) return keep('refused', tooLarge);
+  const blocked = blockedBy(input, { wanted, order, conflict });
   const suspended = wanted.placement.suspended;
-  if (suspended !== undefined) return repeatIfAsked(input, { key, order }, suspend(order, suspended, change));
+  if (suspended !== undefined && (blocked === undefined || isHoldable(order)))
+    return repeatIfAsked(
+      input,
+      { key, order },
+      suspend(order, suspended, blocked?.reasons ?? pendingOf(change)),
+    );
+  if (blocked !== undefined) return blocked;
   if (change.kind === 'unchanged')
     return repeatIfAsked(input, { key, order, wanted }, keep('unchanged', ...change.reasons));
   return { action: 'run', wanted, ...(order === undefined ? {} : { base: order }), reasons: change.reasons };
 }
 
+interface Looked {
+  readonly wanted: Wanted;
+  readonly order: Order | undefined;
+  readonly conflict: Reason | undefined;
+}
+
+/** What keeps a placement from the order that its manifest asks for; a suspension holds the one in force all the same. */
+function blockedBy(input: PlanInput, { wanted, order, conflict }: Looked): Kept | undefined {
+  const { origin } = wanted.placement;
+  if (conflict !== undefined) return keep('refused', locatedReason(origin, conflict));
+  const moved = identityChange(wanted.placement, order);
+  if (moved !== undefined) return keep('hold', locatedReason(origin, moved));
+  const stopped = input.frozen ?? oversize(wanted);
+  return stopped === undefined ? undefined : keep('refused', stopped);
+}
+
+const isHoldable = (order: Order | undefined): order is Order =>
+  order !== undefined && order.action !== 'forget';
+
+const pendingOf = ({ kind, reasons }: Change): readonly Reason[] =>
+  kind === 'unchanged' || kind === 'resumed' ? [] : reasons;
+
 /** A hold repeats the order in force; without one there is nothing that could start. */
-function suspend(order: Order | undefined, reason: Reason, change: Change): Verdict {
-  const pending = change.kind === 'unchanged' || change.kind === 'resumed' ? [] : change.reasons;
+function suspend(order: Order | undefined, reason: Reason, pending: readonly Reason[]): Verdict {
   const held = order?.action === 'hold' && order.reasons[0]?.code === 'Suspended';
-  if (order === undefined || order.action === 'forget' || held) return keep('hold', reason, ...pending);
+  if (!isHoldable(order) || held) return keep('hold', reason, ...pending);
   return { action: 'hold', base: order, reasons: [reason, ...pending] };
 }
 

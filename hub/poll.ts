@@ -210,6 +210,7 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
       catalog.refusedClusters.map(({ name, problem }) => [name, reasonOf(problem).text]),
     ),
     unread: gate.unread,
+    repositories: new Set([...gate.trees.keys(), ...gate.unread.keys()]),
     removals: catalog.removals,
     ...(resolution.frozen === undefined ? {} : { frozen: resolution.frozen }),
     inForce: edges.book.inForce,

@@ -147,7 +147,12 @@ function collect({ connection, jets, log, model, book, wake }: Base): Collector 
     log.warn({ cause: dropped.cause, subject: dropped.subject }, `message left out: ${dropped.error}`);
     model.onDrop(dropped);
   };
-  const collector = startCollector({ connection, jets, now: Date.now, log, onChange, onDrop });
+  // who took it away may have taken the cluster's other streams as well: a load makes what is missing, or forgets it
+  const onLost = (): void => {
+    book.invalidate();
+    wake(true);
+  };
+  const collector = startCollector({ connection, jets, now: Date.now, log, onChange, onLost, onDrop });
   return collector;
 }
 

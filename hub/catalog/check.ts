@@ -50,7 +50,12 @@ export type Checked =
       readonly line: number;
       readonly faults: readonly [CodedFault, ...CodedFault[]];
     }
-  | { readonly kind: 'unreadable'; readonly faults: readonly CodedFault[] };
+  | {
+      readonly kind: 'unreadable';
+      readonly faults: readonly CodedFault[];
+      /** It does not say its kind, so it may be of any. */
+      readonly kindless: boolean;
+    };
 
 /** Checks one document; `fleet` says whether the repository may decide about the whole fleet. */
 export function checkDocument(document: Document, fleet: boolean): Checked {
@@ -67,7 +72,8 @@ export function checkDocument(document: Document, fleet: boolean): Checked {
     };
   }
   const faults = allFaults(document, fields, kind);
-  if (identity === undefined) return { kind: 'unreadable', faults };
+  if (identity === undefined)
+    return { kind: 'unreadable', faults, kindless: typeof fields['kind'] !== 'string' };
   const [first, ...others] = faults;
   if (first !== undefined)
     return { kind: 'refused', identity, line: document.line, faults: [first, ...others] };

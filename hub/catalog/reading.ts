@@ -1,5 +1,6 @@
 /** One file → what its documents say, or what is wrong with them. The same file is read once. */
 import { FLEET_ONLY, GROUP } from '../../crds/kinds.ts';
+import type { Kind } from '../../crds/kinds.ts';
 import type { CatalogFile, Origin, Problem, Unreadable } from './catalog.ts';
 import { checkDocument, meantKind } from './check.ts';
 import type { Accepted, Checked, Identity } from './check.ts';
@@ -65,7 +66,18 @@ function read(file: CatalogFile): Reading {
   const checked = documents.map((document) => checkDocument(document, fleet(file)));
   const readings = checked.map((one) => ofDocument(file, one));
   const foreign = checked.filter(({ kind }) => kind === 'foreign').length + broken.length - lost.length;
-  const merged = merge([...readings, ...(lost.length > 0 ? [unreadable(file, lost)] : [])]);
+  const merged = merge([
+    ...readings,
+    ...(lost.length > 0
+      ? [
+          unreadable(
+            file,
+            lost,
+            lost.some(({ source }) => !source.includes('kind')),
+          ),
+        ]
+      : []),
+  ]);
   const ours = checked.length + broken.length - foreign;
   return ours === 0 ? merged : { ...merged, holds: foreign === 0 ? 'only' : 'mixed' };
 }
@@ -85,21 +97,38 @@ function merge(readings: readonly Reading[]): Reading {
   };
 }
 
-function unreadable(file: CatalogFile, faults: readonly Omit<CodedFault, 'code'>[]): Reading {
+/** `kindless`: a document of it does not say its kind. */
+function unreadable(
+  file: CatalogFile,
+  faults: readonly Omit<CodedFault, 'code'>[],
+  kindless = false,
+): Reading {
   const problems = faults.map((fault) => problemAt(file, { ...fault, code: 'Invalid' }));
   const [problem] = problems;
   if (problem === undefined) return NOTHING;
   const origin = { repository: file.repository, path: file.path, line: problem.origin.line };
-  return { entries: [], problems, unreadable: { file: origin, problem, mentions: mentionsOf(file) } };
+  return {
+    entries: [],
+    problems,
+    unreadable: { file: origin, problem, mentions: mentionsOf(file, kindless) },
+  };
 }
 
+/**
+ * What others are made of: without it they would get other content, or look as if they were gone. A Fleet or Tenant, which
+ * would hold up everything, is not suspected in a document of no kind.
+ */
+const FOUNDATIONS: readonly Kind[] = ['Cluster', 'Defaults'];
+
 /** Kinds that the text speaks of, as far as this repository may hold them. */
-function mentionsOf(file: CatalogFile): string[] {
+function mentionsOf(file: CatalogFile, kindless: boolean): string[] {
   const text = textOf(file);
   const found = [...text.matchAll(/\bkind["']?\s*:\s*["']?([A-Za-z]+)/g)].map((match) =>
     meantKind(match[1] ?? ''),
   );
-  const kinds = found.filter((kind) => kind !== undefined && (fleet(file) || !FLEET_ONLY.has(kind)));
+  const kinds = [...found, ...(kindless ? FOUNDATIONS : [])].filter(
+    (kind) => kind !== undefined && (fleet(file) || !FLEET_ONLY.has(kind)),
+  );
   return [...new Set(kinds)].sort() as string[];
 }
 
@@ -123,7 +152,7 @@ function ofDocument(file: CatalogFile, checked: Checked): Reading {
     case 'refused':
       return refusedReading(file, checked);
     case 'unreadable':
-      return unreadable(file, checked.faults);
+      return unreadable(file, checked.faults, checked.kindless);
   }
 }
 

@@ -11,6 +11,7 @@ import { makeLog } from '../../shared/log.ts';
 import { limits } from '../../shared/limits.ts';
 import { connectBroker, jetsOf, makeUserKey, type Jets } from '../../shared/nats.ts';
 import { seal } from '../../shared/seal.ts';
+import { streams } from '../../shared/subjects.ts';
 import { startNats, type NatsServer } from '../harness/nats.ts';
 import { atEnd } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
@@ -102,6 +103,17 @@ test('a store that was lost is made anew by the next load', async (t) => {
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
   assert.equal(await book.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'stored');
+});
+
+test('a stream that a cluster lacks is made by the next load, also when no manifest names the cluster', async (t) => {
+  const server = await startNats(t);
+  const jets = await jetsFor(t, server);
+  const book = makeBook(jets);
+  await book.load(['harbour', 'island']);
+  for (const account of ['harbour', 'island']) await jets.jsm.streams.delete(streams.state(account));
+  await book.load(['harbour']);
+  for (const account of ['harbour', 'island'])
+    assert.equal((await jets.jsm.streams.info(streams.state(account))).config.name, streams.state(account));
 });
 
 test('an artifact is there when its last chunk is', async (t) => {

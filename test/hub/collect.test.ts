@@ -33,6 +33,8 @@ interface Fixture extends Broker {
   readonly collector: Collector;
   readonly changes: BoardChange[];
   readonly dropped: Dropped[];
+  /** Clusters of which a state stream was said to be lost. */
+  readonly lost: string[];
   readonly server: NatsServer;
 }
 
@@ -42,15 +44,17 @@ async function collecting(t: TestContext): Promise<Fixture> {
   for (const { account } of [HARBOUR, ISLAND]) await ensureAccount(broker.jets, account);
   const changes: BoardChange[] = [];
   const dropped: Dropped[] = [];
+  const lost: string[] = [];
   const collector = startCollector({
     ...broker,
     now: Date.now,
     log: quiet,
     onChange: (change) => changes.push(change),
+    onLost: (cluster) => lost.push(cluster),
     onDrop: (one) => dropped.push(one),
   });
   atEnd(t, () => collector.close());
-  return { ...broker, collector, changes, dropped, server };
+  return { ...broker, collector, changes, dropped, lost, server };
 }
 
 async function publish({ jets }: Broker, { account }: typeof ISLAND, report: Report): Promise<void> {
@@ -177,4 +181,17 @@ test('a broker that comes back, also with an empty store, is followed again; mea
   await publish(fixture, ISLAND, reportOf('island', 'web', { seq: 3 }));
   await until('a report after the loss', () => collector.board.reports.get('island/shop/web')?.seq === 3);
   await complete(collector);
+});
+
+test('a state stream that is taken away is said to be lost once, and is read when it is there again', async (t) => {
+  const fixture = await collecting(t);
+  const { collector, jets, lost } = fixture;
+  collector.setClusters([HARBOUR, ISLAND]);
+  await complete(collector);
+  await jets.jsm.streams.delete(streams.state(ISLAND.account));
+  await until('the loss to be noticed', () => lost, { accept: (clusters) => clusters.includes('island') });
+  assert.match(collector.gap ?? '', /island/);
+  await ensureAccount(jets, ISLAND.account);
+  await complete(collector);
+  assert.deepEqual(new Set(lost), new Set(['island']));
 });

@@ -152,6 +152,7 @@ export function makePlanInput({ knownFiles = () => undefined, ...change }: PlanS
     clusters: new Set(['harbour']),
     refusedClusters: new Map(),
     unread: new Map(),
+    repositories: new Set(['fleet']),
     removals: [],
     inForce: new Map(),
     seenGen: new Map(),

@@ -32,7 +32,14 @@ function linesOf({ files = [], wanted = [], inForce = [], measured = {} }: Input
   const orders = inForce.map((one) => [`${one.placement.cluster}/shop/${one.placement.stack.name}`, one]);
   const planned = plan({
     ...{ wanted, refused: [], unreadable: [], clusters: new Set(['harbour']), refusedClusters: new Map() },
-    ...{ unread: new Map(), removals: [], seenGen: new Map(), republish: new Map(), now: NOW },
+    ...{
+      unread: new Map(),
+      repositories: new Set(['fleet']),
+      removals: [],
+      seenGen: new Map(),
+      republish: new Map(),
+      now: NOW,
+    },
     ...(resolution.frozen === undefined ? {} : { frozen: resolution.frozen }),
     inForce: new Map(orders.map(([key, one]) => [key as string, makeOrder(one as Wanted)])),
     changes: new Map(

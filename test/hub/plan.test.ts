@@ -58,6 +58,32 @@ const stories: Readonly<Record<string, PlanStory>> = {
     inForce: inForce(makeOrder(web)),
   },
   suspended: { wanted: [makeWanted({}, suspended)], inForce: inForce(makeOrder(web)) },
+  'suspended while everything is frozen': {
+    wanted: [makeWanted({}, suspended), makeWanted({ name: 'new' }, suspended)],
+    inForce: inForce(makeOrder(web)),
+    frozen: { code: 'Invalid', text: 'fleet:fleet.yaml:2: the Fleet document cannot be read' },
+  },
+  'suspended, and it would leave its Pulumi stack': {
+    wanted: [makeWanted({}, { ...elsewhere, ...suspended })],
+    inForce: inForce(makeOrder(web)),
+  },
+  'its manifest moved to another file': {
+    wanted: [makeWanted({}, { origin: { ...origin, path: 'stacks/all.yaml' } })],
+    inForce: inForce(makeOrder(web)),
+  },
+  'its manifest moved down in its file': {
+    wanted: [makeWanted({}, { origin: { ...origin, line: 9 } })],
+    inForce: inForce(makeOrder(web)),
+  },
+  'its repository bears another name now, and was not read since start': {
+    inForce: inForce(makeOrder(web)),
+    repositories: new Set(['shop']),
+    unread: new Map([['shop', 'Hydrating']]),
+  },
+  'its repository is not configured any more': {
+    inForce: inForce(makeOrder(web)),
+    repositories: new Set(['shop']),
+  },
   'suspended before its first order': { wanted: [makeWanted({}, suspended)] },
   'suspended, and its files changed': {
     wanted: [makeWanted({ content: 'two' }, suspended)],
