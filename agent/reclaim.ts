@@ -1,13 +1,12 @@
 /** Takes folders back from the user that runs have. */
 import { chmod, lchown, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunUser } from './folders.ts';
 
 /**
  * Removes a folder with all that is in it, also what was made read-only or is just being written by a dying process. What
  * a run user owned is taken from it first.
  */
-export async function removeFolder(path: string, user?: RunUser): Promise<void> {
+export async function removeFolder(path: string, user?: { readonly uid: number }): Promise<void> {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
   if (user !== undefined) await takeFolders(path);
   await remove().catch(async (error: NodeJS.ErrnoException) => {
