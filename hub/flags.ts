@@ -44,9 +44,13 @@ export function shownAs(row: Row, agent: Liveness): Shown {
   return { status: row.phase, since: row.phaseSince };
 }
 
+/** What was not read yet is not wrong: the agent's report stands, with the state of the source beside it. */
+const isInvalid = ({ refused }: Row): boolean =>
+  refused !== undefined && refused.reason.code !== 'SourceUnavailable';
+
 function heldAs(row: Row): Shown | undefined {
   const { decided } = row;
-  if (decided?.decision.verdict === 'refused' || row.refused !== undefined)
+  if (decided?.decision.verdict === 'refused' || isInvalid(row))
     return { status: 'Invalid', since: decided?.at ?? row.phaseSince };
   if (decided?.decision.verdict !== 'hold') return undefined;
   const code = decided.decision.reasons[0]?.code;

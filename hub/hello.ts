@@ -31,7 +31,8 @@ const NOT_YET = new Uint8Array();
 /** Listens for hellos of all clusters. */
 export function answerHellos(edges: HelloEdges): Hellos {
   const suspects = new Map<string, ReadonlyMap<string, number>>();
-  const seenGen = new Map<string, number>();
+  /** By account, of its last list: what a list no longer names is not kept. */
+  const seen = new Map<string, ReadonlyMap<string, number>>();
   const republish = new Map<string, string>();
 
   const answer = async (account: string, hello: Hello): Promise<Uint8Array | undefined> => {
@@ -40,7 +41,7 @@ export function answerHellos(edges: HelloEdges): Hellos {
     const now = edges.clock();
     const outcome = answerHello(hello, { ...context, now, suspects: suspects.get(account) ?? new Map() });
     suspects.set(account, outcome.suspects);
-    for (const [key, gen] of outcome.seenGen) seenGen.set(key, gen);
+    if (hello.list !== undefined) seen.set(account, outcome.seenGen);
     for (const [key, why] of outcome.republish) republish.set(key, why);
     if (outcome.republish.size > 0) edges.onAsked();
     return encode(outcome.answer);
@@ -62,7 +63,7 @@ export function answerHellos(edges: HelloEdges): Hellos {
     onMessage(message).catch((error: unknown) => edges.log.warn({ err: error }, 'hello not answered')),
   );
   return {
-    asked: () => ({ seenGen, republish }),
+    asked: () => ({ seenGen: new Map([...seen.values()].flatMap((gens) => [...gens])), republish }),
     settle: (keys) => {
       for (const key of keys) republish.delete(key);
     },

@@ -13,7 +13,7 @@ const KEY = 'hub';
 export interface Lease {
   /** Whether this hub may plan and publish now, by its own clock. */
   leads(now: number): boolean;
-  /** Gives the lease up at once, so that the next hub need not wait. */
+  /** Gives the lease up at once and for good, so that the next hub need not wait. */
   release(): Promise<void>;
 }
 
@@ -39,20 +39,24 @@ export function keepLease(
   signal: AbortSignal,
 ): Lease & { readonly done: Promise<void> } {
   let held: Held | undefined;
+  let released = false;
   const leads = (now: number): boolean => held !== undefined && now - held.sentAt < limits.leaseGiveUpMs;
   const attempt = async (): Promise<void> => {
     const led = leads(options.clock());
-    held = await renew(options, held);
+    const renewed = await renew(options, held);
+    if (released) return;
+    held = renewed;
     if (!led && leads(options.clock())) options.onLead();
   };
   const done = (async () => {
-    while (!signal.aborted) {
+    while (!signal.aborted && !released) {
       await attempt().catch((error: unknown) => options.log.warn({ err: error }, 'lease not renewed'));
       await wait(limits.leaseRenewMs, undefined, { signal }).catch(() => undefined);
     }
   })();
   const release = async (): Promise<void> => {
     const last = held;
+    released = true;
     held = undefined;
     if (last === undefined) return;
     const bucket = await openBucket(options.js);

@@ -33,8 +33,12 @@ export function editDistance(from: string, to: string): number {
   return last[to.length] ?? 0;
 }
 
-/** `; did you mean “dir”?`, or nothing. */
+/** More words than these are not searched: a hint for each of many mistakes must not hold up what is right. */
+const SEARCHED = 200;
+
+/** `; did you mean “dir”?`, or nothing; nothing as well where there are very many candidates. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const found = nearest(word, candidates);
+  const all = [...candidates];
+  const found = all.length > SEARCHED ? undefined : nearest(word, all);
   return found === undefined ? '' : `; did you mean “${found}”?`;
 }

@@ -133,7 +133,7 @@ export async function pass(
   const gate = gateOf(views, gathered.broken);
   if (gate.kind === 'closed') return { kind: 'waiting', reason: gate.reason };
   const catalog = readCatalog(gathered.files, now);
-  const resolution = resolve(catalog, now);
+  const resolution = resolve(catalog, now, new Set(gate.unread.keys()));
   const clusters = resolution.clusters.map(({ name, policy }) => ({ name, policy }));
   const newcomer = clusters.some(({ name }) => !edges.book.clusters.includes(name));
   const fresh = !edges.book.loaded || !edges.leads() || newcomer;

@@ -7,10 +7,13 @@ import { candidatesOf } from './resolve/fleet.ts';
 import { layerFinder } from './resolve/layers.ts';
 import { resolveStack } from './resolve/stack.ts';
 
-/** Resolves everything; `now` (ms) decides suspensions and keys that end. The order of the files changes nothing. */
-export function resolve(catalog: Catalog, now: number): Resolution {
+/**
+ * Resolves everything; `now` (ms) decides suspensions and keys that end, `unread` are repositories that were not read since
+ * start. The order of the files changes nothing.
+ */
+export function resolve(catalog: Catalog, now: number, unread: ReadonlySet<string> = new Set()): Resolution {
   const candidates = candidatesOf(catalog, now);
-  const around = { catalog, candidates, layersOf: layerFinder(catalog), now };
+  const around = { catalog, candidates, layersOf: layerFinder(catalog), now, unread };
   const results = catalog.stacks.map((stack) => resolveStack(stack, around));
   return {
     placements: results.flatMap(({ placements }) => placements).sort(byKey(placementKey)),

@@ -60,7 +60,9 @@ export function stackName({ written, project, cluster, backendUrl }: Naming): St
   if (middle !== project) return fault(`its project is “${middle}”, but the project file says “${project}”`);
   const cloud = /^https?:/i.test(backendUrl);
   if (cloud && parts.length === 1) {
-    return fault(`${backendUrl} needs an organisation: write ORGANISATION/${project}/${parts[0]}`);
+    return fault(
+      `${normaliseBackend(backendUrl)} needs an organisation: write ORGANISATION/${project}/${parts[0]}`,
+    );
   }
   if (!cloud && backendUrl !== '' && organization !== OWN) {
     return fault(

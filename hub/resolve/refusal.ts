@@ -23,6 +23,12 @@ export function refusal(manifest: StackManifest, faults: readonly Located[], clu
   };
 }
 
+/** A stack about which nothing can be said before more is read. */
+export function waiting(manifest: StackManifest, fault: Located): Refused {
+  const { reason, ...refused } = refusal(manifest, [fault]);
+  return { ...refused, reason: { ...reason, code: 'SourceUnavailable' } };
+}
+
 /** A warning about a stack. */
 export const warningAt = ({ namespace, name }: StackManifest, origin: Origin, text: string): Problem => ({
   severity: 'warning',

@@ -1,4 +1,5 @@
 /** One stack → its placements on the clusters that it selects, or why there are none. */
+import type { StackSpec } from '../../crds/stack.ts';
 import type { Catalog, Problem, StackManifest } from '../catalog/catalog.ts';
 import type { Placement, Refused } from '../placement.ts';
 import type { Target } from './fleet.ts';
@@ -9,7 +10,7 @@ import { locate } from './locate.ts';
 import { overrideFaults, overrideWarnings, specOf, withOverrides } from './overrides.ts';
 import { placeOn } from './place.ts';
 import type { Placed, Prepared } from './place.ts';
-import { refusal, warningAt } from './refusal.ts';
+import { refusal, waiting, warningAt } from './refusal.ts';
 import type { Located } from './refusal.ts';
 import { choose } from './select.ts';
 import type { Candidates, Choice } from './select.ts';
@@ -26,18 +27,36 @@ export interface Surroundings {
   readonly candidates: Candidates<Target>;
   readonly layersOf: (stack: StackManifest) => Layers;
   readonly now: number;
+  /** Repositories that were not read since start. */
+  readonly unread: ReadonlySet<string>;
 }
 
 type Preparation =
   | { readonly kind: 'prepared'; readonly prepared: Prepared; readonly choice: Choice<Target> }
-  | { readonly kind: 'refused'; readonly faults: readonly Located[] };
+  | { readonly kind: 'refused'; readonly faults: readonly Located[] }
+  /** The repository of its program was not read since start: nothing can be said yet. */
+  | { readonly kind: 'unread'; readonly fault: Located };
 
 /** Resolves a stack; everything that is wrong with it is said at once. */
 export function resolveStack(manifest: StackManifest, around: Surroundings): StackResult {
   const preparation = prepare(manifest, around);
   if (preparation.kind === 'prepared') return placeAll(preparation.prepared, preparation.choice, around);
-  return { placements: [], refused: [refusal(manifest, preparation.faults)], warnings: [] };
+  const refused =
+    preparation.kind === 'refused'
+      ? refusal(manifest, preparation.faults)
+      : waiting(manifest, preparation.fault);
+  return { placements: [], refused: [refused], warnings: [] };
 }
+
+function sourceOf({ source }: StackSpec, { origin }: StackManifest): string {
+  const { repository = 'self' } = source ?? {};
+  return repository === 'self' ? origin.repository : repository;
+}
+
+const unreadSource = (repository: string): FieldFault => ({
+  field: 'source.repository',
+  text: `repository ${repository}, which holds its program, was not read since start`,
+});
 
 function prepare(manifest: StackManifest, around: Surroundings): Preparation {
   const found = around.layersOf(manifest);
@@ -47,6 +66,8 @@ function prepare(manifest: StackManifest, around: Surroundings): Preparation {
   const { layers } = found;
   const at = ({ field, text }: FieldFault): Located => ({ origin: originOf(layers, field), text });
   const bare = specOf(layers.map(({ fields }) => fields));
+  const repository = sourceOf(bare, manifest);
+  if (around.unread.has(repository)) return { kind: 'unread', fault: at(unreadSource(repository)) };
   const located = locate(bare.source ?? {}, manifest.origin, around.catalog);
   const choice = choose(bare.clusters, around.candidates);
   const faults = [

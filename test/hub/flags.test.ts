@@ -109,6 +109,18 @@ const statuses: readonly { name: string; row: Row; agent?: Liveness; status: str
     since: NOW - 5,
   },
   {
+    name: 'a manifest of which something was not read yet',
+    row: rowOf('Succeeded', {
+      refused: {
+        ...{ stack: { namespace: 'shop', name: 'web' }, cluster: 'harbour' },
+        ...{ origin: { repository: 'fleet', path: 'a.yaml', line: 1 } },
+        reason: { code: 'SourceUnavailable', text: 'not read' },
+      },
+    }),
+    status: 'Succeeded',
+    since: NOW,
+  },
+  {
     name: 'a hold of the hub',
     row: rowOf('Succeeded', { decided: decided('hold', 'StackIdentityChanged') }),
     status: 'Waiting',

@@ -36,3 +36,9 @@ test('the distance is that of single changes, and none for equal words', () => {
     }),
   );
 });
+
+test('no hint is looked for among very many words', () => {
+  const words = Array.from({ length: 300 }, (_, n) => `stack-${n}`);
+  assert.equal(didYouMean('stack-x', words), '');
+  assert.match(didYouMean('stack-x', words.slice(0, 100)), /did you mean/);
+});

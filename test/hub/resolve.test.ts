@@ -199,6 +199,14 @@ ${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [
   });
 });
 
+test('a program whose repository was not read yet is waited for, not refused', () => {
+  const text = `${CLUSTERS}${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [dev]}\n')}`;
+  const codeOf = (...unread: readonly string[]): readonly string[] =>
+    resolve(readCatalog(files(text), NOW), NOW, new Set(unread)).refused.map(({ reason }) => reason.code);
+  assert.deepEqual(codeOf('programs'), ['SourceUnavailable']);
+  assert.deepEqual(codeOf(), ['Invalid']);
+});
+
 test('placements come by cluster, namespace and name, whatever their files are called', () => {
   const more = ['z', 'a', 'm'].map(
     (name, index) =>

@@ -68,6 +68,19 @@ for (const [what, content] of FOREIGN) {
   });
 }
 
+const KINDLESS: readonly (readonly [what: string, content: string])[] = [
+  ['no kind', 'apiVersion: towline.dev/v1\nmetadata: {name: d}\nspec: {config: {a: b}}\n'],
+  ['a kind of nothing', 'apiVersion: towline.dev/v1\nkind:\nmetadata: {name: d}\n'],
+  ['an end before its kind', 'apiVersion: towline.dev/v1\n"'],
+];
+
+for (const [what, content] of KINDLESS) {
+  test(`a document with ${what} may be what others are made of`, () => {
+    const printed = printCatalog(readCatalog([file('web.yaml', content)], NOW));
+    assert.match(printed, /^unreadable web\.yaml \(Cluster, Defaults\)$/m);
+  });
+}
+
 test('a broken foreign document does not hide ours beside it', () => {
   const catalog = readCatalog([file('web.yaml', `apiVersion: v1\nx: [\n---\n${HEAD}`)], NOW);
   assert.equal(printCatalog(catalog), 'stack shop/web');

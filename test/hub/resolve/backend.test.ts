@@ -40,6 +40,7 @@ const NAMES: readonly Row[] = [
   ['acme/web/prod', '', 'acme/web/prod', false],
   ['prod', CLOUD, /needs an organisation: write ORGANISATION\/web\/prod/, false],
   [undefined, CLOUD, /needs an organisation/, false],
+  ['prod', 'https://me:canary@pulumi.example', /^https:\/\/pulumi\.example needs an organisation/, false],
   ['acme/web/prod', S3, /knows no organisation “acme”/, false],
   ['organization/shop/prod', S3, /its project is “shop”/, false],
   ['a/b/c/d', S3, /is no stack name/, false],
