@@ -215,6 +215,12 @@ interface Asking {
 
 function listenForHellos(base: Base, { collector, leads }: Asking): Hellos {
   const { book, jets, connection, log, wake } = base;
+  // the order stream or its consumer was taken away: a load makes them anew, and the agent says hello again
+  const lost = (error: unknown): never => {
+    book.invalidate();
+    wake(true);
+    throw error;
+  };
   return answerHellos({
     connection,
     log,
@@ -227,7 +233,8 @@ function listenForHellos(base: Base, { collector, leads }: Asking): Hellos {
       if (cluster === undefined) return undefined;
       const orders = [...book.inForce.values()].filter((order) => order.cluster === cluster);
       const reports = [...collector.board.reports.values()].filter((report) => report.cluster === cluster);
-      return { cluster, orders, reports, term: book.term, drained: await isDrained(jets, account) };
+      const drained = await isDrained(jets, account).catch(lost);
+      return { cluster, orders, reports, term: book.term, drained };
     },
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Book } from '../../hub/book.ts';
 import type { CatalogFile } from '../../hub/catalog/catalog.ts';
+import type { SourceView } from '../../hub/git/source.ts';
 import { freshMemory, pass, type PassEnd, type PollEdges } from '../../hub/poll.ts';
 
 const HARBOUR: CatalogFile = {
@@ -17,10 +18,8 @@ interface Ran {
   readonly calls: readonly string[];
 }
 
-/** A pass over one cluster; `lease` says whether this hub leads at the time of each call of the book. */
-async function run(lease: (calls: readonly string[]) => boolean, loaded: boolean): Promise<Ran> {
-  const calls: string[] = [];
-  const book: Book = {
+function bookOf(calls: string[], loaded: boolean): Book {
+  return {
     inForce: new Map(),
     loaded,
     clusters: ['harbour'],
@@ -30,25 +29,35 @@ async function run(lease: (calls: readonly string[]) => boolean, loaded: boolean
     publish: async () => (calls.push('publish'), 'stored'),
     invalidate: () => void calls.push('invalidate'),
   };
-  const edges: PollEdges = {
-    refresh: async () => [],
-    nextDue: () => 0,
-    observe: () => undefined,
-    leads: () => lease(calls),
-    follow: () => undefined,
-    boardGap: () => undefined,
-    gather: async () => ({ files: [HARBOUR], broken: new Map() }),
-    measure: async () => ({ wanted: [], refused: [], warnings: [] }),
-    book,
-    missingArtifacts: async () => [],
-    build: () => assert.fail('nothing is wanted'),
-    upload: () => assert.fail('nothing is wanted'),
-    asked: () => ({ seenGen: new Map(), republish: new Map() }),
-    knownFiles: () => undefined,
-    remember: () => undefined,
-    show: () => undefined,
-    at: () => undefined,
-  };
+}
+
+/** The world of a pass over one cluster, with what a test cares about changed. */
+const edgesOf = (change: Partial<PollEdges>): PollEdges => ({
+  refresh: async () => [],
+  nextDue: () => 0,
+  observe: () => undefined,
+  leads: () => true,
+  follow: () => undefined,
+  boardGap: () => undefined,
+  gather: async () => ({ files: [HARBOUR], broken: new Map() }),
+  measure: async () => ({ wanted: [], refused: [], warnings: [] }),
+  book: bookOf([], true),
+  missingArtifacts: async () => [],
+  build: () => assert.fail('nothing is wanted'),
+  upload: () => assert.fail('nothing is wanted'),
+  asked: () => ({ seenGen: new Map(), republish: new Map() }),
+  knownFiles: () => undefined,
+  remember: () => undefined,
+  show: () => undefined,
+  at: () => undefined,
+  ...change,
+});
+
+/** A pass over one cluster; `lease` says whether this hub leads at the time of each call of the book. */
+async function run(lease: (calls: readonly string[]) => boolean, loaded: boolean): Promise<Ran> {
+  const calls: string[] = [];
+  const book = bookOf(calls, loaded);
+  const edges = edgesOf({ leads: () => lease(calls), book });
   return { end: await pass(edges, freshMemory(), { now: 1, dirty: true }), calls };
 }
 
@@ -77,3 +86,26 @@ for (const [name, lease, loaded, expected] of TABLE)
     assert.deepEqual(calls, expected);
     assert.equal(end.kind, expected.includes('publish') ? 'planned' : 'following');
   });
+
+test('what a repository keeps back does not keep back the others, and is planned again with the next poll', async () => {
+  const views = (['fleet', 'shop'] as const).map((name): SourceView => ({
+    ...{ name, url: name, ref: 'refs/heads/main', trust: name === 'fleet' ? 'fleet' : 'stacks' },
+    ...{ manifests: [], state: 'Ready', since: 1, checkedAt: 1 },
+    tree: {
+      ...{ repository: name, ref: 'refs/heads/main' },
+      commit: { id: name, subject: '', author: '', time: 1 },
+      entries: async () => [],
+      blob: () => Promise.reject(new Error('missing')),
+    },
+  }));
+  const planOnce = async (broken: readonly string[], memory = freshMemory()): Promise<readonly string[]> => {
+    const gathered = { files: [HARBOUR], broken: new Map(broken.map((name) => [name, 'damaged'])) };
+    const edges = edgesOf({ refresh: async () => views, gather: async () => gathered });
+    const ends = [];
+    for (const now of [1, 2]) ends.push((await pass(edges, memory, { now, dirty: now === 1 })).kind);
+    return ends;
+  };
+  assert.deepEqual(await planOnce([]), ['planned', 'idle']);
+  assert.deepEqual(await planOnce(['shop']), ['planned', 'planned']);
+  assert.deepEqual(await planOnce(['fleet']), ['waiting', 'waiting']);
+});
