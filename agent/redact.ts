@@ -13,7 +13,7 @@ const MIN_LINE_BYTES = 8;
 /** An unfinished secret at the end of all output is masked from this length on. */
 const MIN_PREFIX_BYTES = 8;
 
-/** The byte sequences to look for: each value raw, JSON-escaped, in base64 at every alignment, URL-encoded, per line. */
+/** The byte sequences to look for: each value raw, in JSON, in base64 at every alignment, URL-encoded, per line. */
 export function patternsOf(secrets: readonly string[]): Buffer[] {
   const texts = new Set<string>();
   for (const secret of secrets) {
@@ -31,24 +31,45 @@ function linesOf(secret: string): string[] {
 }
 
 function formsOf(text: string): string[] {
-  const json = JSON.stringify(text).slice(1, -1);
-  // Go's encoder escapes these three as well
-  const goJson = json.replace(
-    /[<>&]/g,
-    (character) => `\\u00${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
   const url = encodeURI(text.toWellFormed());
   const component = encodeURIComponent(text.toWellFormed());
   const urls = [url, component, component.replaceAll('%20', '+'), strictUrl(component)];
   return [
     text,
-    json,
-    goJson,
-    JSON.stringify(json).slice(1, -1),
+    ...jsonsOf(text),
     ...urls,
     ...urls.map((one) => one.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())),
     ...base64Of(text),
+    ...wrappedOf(text),
   ];
+}
+
+/** How often JSON is put into JSON: the environment of a run has config in JSON, and a log line of it is JSON again. */
+const JSON_LEVELS = 3;
+
+function jsonsOf(text: string): string[] {
+  const all: string[] = [];
+  let level = [text];
+  for (let n = 0; n < JSON_LEVELS; n += 1) {
+    const plain = level.map((inner) => JSON.stringify(inner).slice(1, -1));
+    level = [...new Set([...plain, ...plain.map(goEscaped)])];
+    all.push(...level);
+  }
+  return all;
+}
+
+/** Go's encoder escapes these three as well. */
+const goEscaped = (json: string): string =>
+  json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+/** Widths at which `base64`, MIME and PEM begin a new line. */
+const BASE64_WIDTHS = [76, 64];
+
+function wrappedOf(text: string): string[] {
+  const whole = Buffer.from(text).toString('base64');
+  return BASE64_WIDTHS.filter((width) => whole.length > width)
+    .flatMap((width) => whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [])
+    .filter((line) => line.length >= MIN_LINE_BYTES);
 }
 
 /** RFC 3986: what encodeURIComponent leaves as it is, and other encoders do not. */

@@ -5,15 +5,19 @@ import { makeRedactor, MASK, patternsOf, redactText } from '../../agent/redact.t
 
 const SECRET = 'p"ä$s w<o>r&d/+?\\x';
 
+const goEscaped = (json: string): string =>
+  json.replace('<', '\\u003c').replace('>', '\\u003e').replace('&', '\\u0026');
+const goJson = goEscaped(JSON.stringify(SECRET));
+
 describe('forms in which a secret is printed', () => {
   const forms: readonly (readonly [string, string])[] = [
     ['as it is', SECRET],
     ['in JSON', JSON.stringify({ password: SECRET })],
-    [
-      'in JSON of Go',
-      JSON.stringify(SECRET).replace('<', '\\u003c').replace('>', '\\u003e').replace('&', '\\u0026'),
-    ],
+    ['in JSON of Go', goJson],
     ['in JSON in JSON', JSON.stringify(JSON.stringify({ password: SECRET }))],
+    ['in JSON of Go in JSON', JSON.stringify(goJson)],
+    ['in JSON in JSON of Go', goEscaped(JSON.stringify(JSON.stringify({ password: SECRET })))],
+    ['in JSON of Go in JSON in JSON', JSON.stringify(JSON.stringify({ config: goJson }))],
     ['in a URL', `https://user:${encodeURIComponent(SECRET)}@host/`],
     [
       'in a URL with small digits',
@@ -40,6 +44,15 @@ test('each line of a value of several lines is masked, also where the program in
   const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n9w0BAQEFAASCBKcwggSj\n-----END KEY-----\n';
   const shown = redactText(key.split('\n').join('\n    '), patternsOf([key]));
   assert.ok(!shown.includes('MIIEv') && !shown.includes('9w0BA'), shown);
+});
+
+test('base64 that was broken into lines is masked line by line', () => {
+  const secret = 'a secret that is longer than one line of base64: 0123456789 0123456789 0123456789';
+  const whole = Buffer.from(secret).toString('base64');
+  for (const width of [64, 76]) {
+    const lines = whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+    assert.equal(redactText(lines.join('\n  '), patternsOf([secret])), lines.map(() => MASK).join('\n  '));
+  }
 });
 
 test('a value with a line end is found without it', () => {
