@@ -130,12 +130,21 @@ function lostText(ending: Ending): string {
 function firstError(ending: Ending): string {
   const [first] = ending.outcome.errors;
   if (first !== undefined) {
-    const line = first.text.trim().split('\n')[0] ?? '';
+    const line = tellingLine(first.text);
     return cut(first.urn === undefined ? line : `${first.urn.split('::').slice(2).join('::')}: ${line}`);
   }
   const lines = ending.tail.filter((line) => line.trim() !== '');
   const marked = lines.find((line) => line.startsWith('error:'));
   return cut((marked ?? lines.at(-1) ?? `exit code ${ending.exit}`).replace(/^error: /, ''));
+}
+
+/** A language host says that the program failed and names the error below it: what announces something tells nothing. */
+function tellingLine(text: string): string {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines.find((line) => !line.endsWith(':')) ?? lines[0] ?? '';
 }
 
 const cut = (text: string): string =>

@@ -129,6 +129,21 @@ describe('what people read', () => {
   const textOf = (ending: Partial<Omit<Ending, 'outcome'>>, outcome: Partial<Outcome> = {}): string =>
     judgeRun({ tail: [], timeoutMs: 60_000, ...ending, outcome: { ...nothing, ...outcome } }).reason.text;
 
+  test('the text of a failed program is the error, not what announces it', () => {
+    const textOf = (text: string): string =>
+      judgeRun({ exit: 1, timeoutMs: 1, tail: [], outcome: { ...nothing, ...error(text) } }).reason.text;
+    const head = "Running program '/work/index.js' failed with an unhandled exception:";
+    assert.equal(
+      textOf(`${head}\nError: no such bucket\n    at /work/index.js:1:1\n`),
+      'Error: no such bucket',
+    );
+    assert.equal(
+      textOf(`${head}\n\nTSError: cannot compile:\nindex.ts(3,5): error TS2304\n`),
+      'index.ts(3,5): error TS2304',
+    );
+    assert.equal(textOf(`${head}\n`), head);
+  });
+
   test('what changed', () => {
     const changes = { create: 2, update: 0, delete: 1, replace: 0, same: 5 };
     assert.equal(textOf({ exit: 0 }, { ...ended('succeeded'), changes }), '2 create, 1 delete, 5 unchanged');
