@@ -18,6 +18,7 @@ export interface Named {
 }
 
 export interface Reader {
+  readonly base: string;
   isUp(): Promise<boolean>;
   /** Rejects unless the answer is 200. */
   get<T>(path: string): Promise<T>;
@@ -48,6 +49,7 @@ export function makeReader(base: string): Reader {
   const pathOf = ({ cluster, namespace = 'default', name }: Named): string =>
     `/v1/placements/${cluster}/${namespace}/${name}`;
   const reader: Reader = {
+    base,
     isUp: () => fetch(`${base}/healthz`).then((response) => response.ok),
     get,
     text: (path) =>
