@@ -109,14 +109,17 @@ export function makeModel({ store, jets, book, metrics, news, clock }: ModelOpti
     onDrop: ({ cause }) => metrics.dropped(cause),
     onSources: (views) => {
       news.sources(views);
-      const before = new Map(state.sources.map((source) => [source.name, source.state]));
-      for (const source of views)
-        if (before.get(source.name) !== source.state) events.publish(sourceEvent(source));
-      const changed = views.some((source, n) => source.state !== state.sources[n]?.state);
+      const changed = changedSources(state.sources, views);
+      for (const source of changed) events.publish(sourceEvent(source));
       state.sources = views;
-      if (changed) state.view = undefined;
+      if (changed.length > 0) state.view = undefined;
     },
   };
+}
+
+function changedSources(before: readonly SourceView[], now: readonly SourceView[]): readonly SourceView[] {
+  const states = new Map(before.map(({ name, state }) => [name, state]));
+  return now.filter(({ name, state }) => states.get(name) !== state);
 }
 
 function waitingFor(end: PassEnd, before: string | undefined): string | undefined {

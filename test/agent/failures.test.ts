@@ -132,9 +132,9 @@ describe('what people read', () => {
   test('the text of a failed program is the error, not what announces it', () => {
     const textOf = (text: string): string =>
       judgeRun({ exit: 1, timeoutMs: 1, tail: [], outcome: { ...nothing, ...error(text) } }).reason.text;
-    const head = "Running program '/work/index.js' failed with an unhandled exception:";
+    const head = "Running program '/program/index.js' failed with an unhandled exception:";
     assert.equal(
-      textOf(`${head}\nError: no such bucket\n    at /work/index.js:1:1\n`),
+      textOf(`${head}\nError: no such bucket\n    at /program/index.js:1:1\n`),
       'Error: no such bucket',
     );
     assert.equal(
