@@ -1,4 +1,5 @@
 /** What to do with an order, with a placement, and why. Pure: the effects are the conductor's. */
+import { limits } from '../shared/limits.ts';
 import type { Phase, Reason } from '../shared/outcome.ts';
 import type { ClusterPolicy, Order } from '../shared/wire.ts';
 import { holdOfCluster, holdOfOrder } from './holds.ts';
@@ -109,11 +110,25 @@ function afterAttempt(
   const creates = last.pendingCreates ?? [];
   if (creates.length > 0 && order.policy.pendingCreates === 'hold')
     return { kind: 'skip', phase: 'Stalled', reason: pendingCreates(creates) };
+  if (last.failure === 'Locked') return afterLock(entry, order, { last, around });
   if (!wasCutOff(last)) return { kind: 'skip', phase: 'Failed', reason: last.reason };
   if (last.failure === 'Lost' && last.number >= MAX_STARTS)
     return { kind: 'skip', phase: 'Failed', reason: cutOffTwice(last) };
   const trigger: Reason = { code: 'Interrupted', text: `run ${last.runId} was cut off: ${last.reason.text}` };
   return runFor(entry, order, { trigger, number: last.number + 1, around });
+}
+
+/** Locked out before it changed anything: it tries again, for as long as somebody else holds the stack. */
+function afterLock(
+  entry: PlacementEntry,
+  order: Order,
+  { last, around }: { last: Ending; around: Surroundings },
+): Decision {
+  const until = last.finishedAt + limits.lockRetryMs;
+  const clockWentBack = around.now < last.finishedAt;
+  if (around.now < until && !clockWentBack)
+    return { kind: 'wait', phase: 'Waiting', reason: last.reason, until };
+  return runFor(entry, order, { trigger: last.reason, number: last.number + 1, around });
 }
 
 /** Killed from outside, or stopped by this agent because it had to end: neither says anything about the inputs. */

@@ -15,8 +15,11 @@ export function makeGatekeeper(
   isNewLedger: boolean,
   { limitMs, late }: { readonly limitMs: number; readonly late: () => Promise<void> },
 ): Gatekeeper {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => void late().then(resolve, reject), limitMs);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout;
+  // what cannot be done now is tried again: until then nothing starts
+  const wait = (): void => void (timer = setTimeout(() => void late().then(resolve, wait), limitMs));
+  wait();
   const admit = (): void => {
     clearTimeout(timer);
     resolve();

@@ -20,6 +20,8 @@ export interface Dialled {
   /** Resolves with the first connect; never rejects, and stays pending when it was given up. */
   readonly line: Promise<Line>;
   readonly isUp: () => boolean;
+  /** Resolves when the client has given the connection up for good, which only a new process mends. */
+  readonly lost: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,8 +52,12 @@ export function dial(
     if (closing.signal.aborted) return connection.close();
     up = true;
     void follow(connection);
+    void connection.closed().then(() => {
+      if (!closing.signal.aborted) lost.resolve();
+    });
     resolve({ connection, js: (await jetsOf(connection, AGENT_API_PREFIX)).js });
   };
+  const lost = Promise.withResolvers<void>();
   const connecting = Promise.withResolvers<Line>();
   const attempts = connect(connecting.resolve).catch((error: unknown) =>
     log.error({ err: error }, 'no connection'),
@@ -59,6 +65,7 @@ export function dial(
   return {
     line: connecting.promise,
     isUp: () => up,
+    lost: lost.promise,
     close: async () => {
       closing.abort();
       await attempts;

@@ -43,12 +43,15 @@ async function run(
   if (pulumi === undefined) return complain([`--pulumi: there is no program “${config.pulumi}”`]);
   const stopped = signalled();
   const agent = await startWithPulumi({ ...config, pulumi }, { environment, log });
-  log.info({ signal: await stopped }, 'stopping');
+  const cause = await Promise.race([stopped, agent.lost.then(() => 'lost' as const)]);
+  if (cause === 'lost') log.fatal('the connection to the broker was closed for good; this process ends');
+  else log.info({ signal: cause }, 'stopping');
+  const exitCode = cause === 'lost' ? 1 : 0;
   const impatient = signalled().then(() => ({ left: true }));
   const { left } = await Promise.race([agent.stop(), impatient]);
   // What still follows a run would keep this process: it is the next agent's now.
-  if (left) process.exit(0);
-  return 0;
+  if (left) process.exit(exitCode);
+  return exitCode;
 }
 
 export interface Means {

@@ -43,6 +43,8 @@ export interface Agent {
   readonly publicKey: string;
   readonly ledger: Ledger;
   readonly conductor: Conductor;
+  /** Resolves when the broker cannot be reached by this process any more: it must end, so that another one is started. */
+  readonly lost: Promise<void>;
   /**
    * Takes no more orders, treats the runs as `onStop` says, sends what can be sent, closes. Resolves with whether runs
    * still go on: they are the next agent's, and this process must end.
@@ -97,7 +99,10 @@ interface Parts {
 
 type Options = StartOptions & { readonly ledger: Ledger };
 
-async function assemble(config: AgentConfig, options: Options): Promise<Pick<Agent, 'conductor' | 'stop'>> {
+async function assemble(
+  config: AgentConfig,
+  options: Options,
+): Promise<Pick<Agent, 'conductor' | 'lost' | 'stop'>> {
   const { log, ledger } = options;
   await ledger.updateHeader((header) => ({ ...header, incarnation: config.incarnation }));
   const receiving = new AbortController();
@@ -132,7 +137,11 @@ async function assemble(config: AgentConfig, options: Options): Promise<Pick<Age
     receiving.abort();
     await received;
   };
-  return { conductor: parts.conductor, stop: () => stop(parts, { hush, silence: () => speaker?.close() }) };
+  return {
+    conductor: parts.conductor,
+    lost: dialled.lost,
+    stop: () => stop(parts, { hush, silence: () => speaker?.close() }),
+  };
 }
 
 async function makeParts(

@@ -105,11 +105,12 @@ export async function run(values: HubValues, { files, environment, log, at }: Ru
   const api = await makeApi(hub.model, { tokens, log, metrics });
   const address = await api.listen({ host: listen.host, port: listen.port });
   log.info({ address }, 'the hub runs');
-  const signal = await stopped;
-  log.info({ signal }, 'the hub stops');
+  const cause = await Promise.race([stopped, hub.lost.then(() => 'lost' as const)]);
+  if (cause === 'lost') log.fatal('the connection to the broker was closed for good; the hub ends');
+  else log.info({ signal: cause }, 'the hub stops');
   await api.close();
   await hub.close();
-  return 0;
+  return cause === 'lost' ? 1 : 0;
 }
 
 const untilTold = (): Promise<NodeJS.Signals> =>

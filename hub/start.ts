@@ -39,6 +39,8 @@ export interface HubOptions {
 
 export interface Hub {
   readonly model: Model;
+  /** Resolves when the broker cannot be reached by this process any more: it must end, so that another one is started. */
+  readonly lost: Promise<void>;
   /** Lets go of the lease and ends everything; work of agents goes on. */
   close(): Promise<void>;
 }
@@ -101,7 +103,11 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     await connection.close();
     await connected;
   };
-  return { model, close };
+  const lost = Promise.withResolvers<void>();
+  void connection.closed().then(() => {
+    if (!stop.signal.aborted) lost.resolve();
+  });
+  return { model, lost: lost.promise, close };
 }
 
 async function claimStore({ dataDir, log }: HubOptions): Promise<Store> {

@@ -3,14 +3,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { accept, decide, type Decision } from '../../agent/decide.ts';
 import type { PlacementEntry } from '../../agent/ledger/ledger.ts';
+import { limits } from '../../shared/limits.ts';
 import type { ClusterPolicy } from '../../shared/wire.ts';
 import { attemptOf, digest, endingOf, entryOf, INCARNATION, orderOf, stack, successOf } from './samples.ts';
 
+const NOW = 1_000_000;
 const policy: ClusterPolicy = { maxConcurrentRuns: 4 };
 const decided = (
   entry: PlacementEntry,
   more: { policy?: ClusterPolicy; incarnation?: string; now?: number } = {},
-) => decide(entry, { now: 1_000, incarnation: INCARNATION, policy, ...more });
+) => decide(entry, { now: NOW, incarnation: INCARNATION, policy, ...more });
 
 /** A decision in one line: what, and why. */
 function line(decision: Decision): string {
@@ -37,6 +39,11 @@ const reason = (
   text: code,
 });
 const lost = { failure: 'Lost', result: 'failed', reason: { code: 'RunFailed', text: 'killed' } } as const;
+const locked = {
+  failure: 'Locked',
+  result: 'failed',
+  reason: { code: 'Locked', text: 'the stack is locked by somebody' },
+} as const;
 const clear = { ...orderOf().policy, pendingCreates: 'clear' } as const;
 const applied = successOf();
 
@@ -137,6 +144,19 @@ const TABLE: readonly (readonly [string, PlacementEntry, string])[] = [
     'run 4 Interrupted first',
   ],
   [
+    'locked out a moment ago',
+    entryOf({ unclean: true, last: endingOf({ ...locked, finishedAt: NOW - limits.lockRetryMs + 1 }) }),
+    'wait Waiting Locked',
+  ],
+  [
+    'locked out a while ago, as often as it takes',
+    entryOf({
+      unclean: true,
+      last: endingOf({ ...locked, number: 7, finishedAt: NOW - limits.lockRetryMs }),
+    }),
+    'run 8 Locked first',
+  ],
+  [
     'cut off while creating',
     entryOf({ unclean: true, last: endingOf({ ...lost, pendingCreates: ['urn:a'] }) }),
     'skip Stalled PendingCreates',
@@ -212,15 +232,15 @@ for (const [name, entry, expected] of TABLE)
   test(`decide: ${name}`, () => assert.equal(line(decided(entry)), expected));
 
 test('a suspended cluster starts nothing, and shows what is up to date as it is', () => {
-  const suspended = { policy: { maxConcurrentRuns: 4, suspend: { reason: 'freeze', until: 2_000 } } };
+  const suspended = { policy: { maxConcurrentRuns: 4, suspend: { reason: 'freeze', until: NOW + 1_000 } } };
   assert.deepEqual(decided(entryOf(), suspended), {
     kind: 'wait',
     phase: 'Suspended',
     reason: { code: 'Suspended', text: 'the cluster is suspended: freeze' },
-    until: 2_000,
+    until: NOW + 1_000,
   });
   assert.equal(line(decided(entryOf({ lastSuccess: applied }), suspended)), 'skip Succeeded AlreadyApplied');
-  assert.equal(line(decided(entryOf(), { ...suspended, now: 2_000 })), 'run 1 NewPlacement first');
+  assert.equal(line(decided(entryOf(), { ...suspended, now: NOW + 1_000 })), 'run 1 NewPlacement first');
 });
 
 test('the reason of a run names the commits that were skipped before it', () => {

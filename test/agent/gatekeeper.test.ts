@@ -39,3 +39,14 @@ test('without hub and broker it starts when the time is over, after what must be
   await keeper.open;
   assert.equal(done, true);
 });
+
+test('what could not be done then is tried again, and nothing starts before', async (context) => {
+  let tries = 0;
+  const late = async (): Promise<void> => {
+    tries += 1;
+    if (tries < 3) throw new Error('the disk is full');
+  };
+  const keeper = gatekeeper(context, true, { limitMs: 1, late });
+  await keeper.open;
+  assert.equal(tries, 3);
+});
