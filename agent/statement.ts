@@ -99,6 +99,7 @@ export function statementOf(entry: PlacementEntry, view: View, voice: Voice): Re
     ...(view.lock === undefined ? {} : { lock: view.lock }),
     ...(view.stale === undefined ? {} : { stale: view.stale }),
     ...(lastSuccess === undefined ? {} : { lastSuccess }),
+    ...(entry.unclean === undefined ? {} : { unclean: entry.unclean }),
     at: voice.now,
   };
 }

@@ -139,7 +139,9 @@ function missingReports({ ledger, list }: Hello, { cluster, reports }: HelloCont
 }
 
 function seedOf(reports: readonly Report[]): NonNullable<HelloAnswer['seed']> {
-  return reports.flatMap(({ stack, gen, lastSuccess }) =>
-    lastSuccess === undefined ? [] : [{ stack, gen, lastSuccess }],
+  return reports.flatMap(({ stack, gen, lastSuccess, unclean }) =>
+    lastSuccess === undefined
+      ? []
+      : [{ stack, gen, lastSuccess, ...(unclean === undefined ? {} : { unclean }) }],
   );
 }

@@ -196,6 +196,8 @@ export const reportSchema = z.object({
   /** Set when an order was refused: what the ledger has, what came. */
   stale: z.object({ have: counter, got: counter }).optional(),
   lastSuccess: lastSuccessSchema.optional(),
+  /** An update began and none has succeeded since: the last success says nothing about what is applied. */
+  unclean: z.literal(true).optional(),
   at: time,
 });
 export type Report = z.infer<typeof reportSchema>;
@@ -272,7 +274,16 @@ export const helloAnswerSchema = z.object({
   /** Placements whose report the hub lacks or has an older one of: send it again. */
   resend: z.array(stackRef),
   /** Last successes from the board; taken only by an empty ledger of the same incarnation. */
-  seed: z.array(z.object({ stack: stackRef, gen: counter, lastSuccess: lastSuccessSchema })).optional(),
+  seed: z
+    .array(
+      z.object({
+        stack: stackRef,
+        gen: counter,
+        lastSuccess: lastSuccessSchema,
+        unclean: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
 });
 export type HelloAnswer = z.infer<typeof helloAnswerSchema>;
 

@@ -1,7 +1,13 @@
 /** How an entry of the ledger changes. Pure: the ledger applies them, and may apply them again. */
 import type { Reason } from '../../shared/outcome.ts';
 import type { StackRef } from '../../shared/subjects.ts';
-import { WIRE_VERSION, type LastSuccess, type Order, type RunRecord } from '../../shared/wire.ts';
+import {
+  WIRE_VERSION,
+  type HelloAnswer,
+  type LastSuccess,
+  type Order,
+  type RunRecord,
+} from '../../shared/wire.ts';
 import { limits } from '../../shared/limits.ts';
 import type { NotReady, RunEnd } from '../executor.ts';
 import { MAX_SUPERSEDED, type Ending, type PlacementEntry, type Running } from './ledger.ts';
@@ -191,19 +197,22 @@ export const forgotten = (entry: PlacementEntry, now: number): PlacementEntry =>
 });
 
 /** What the board knows of a placement whose ledger was lost. An order that it has seen a newer one of is dropped. */
-export function seeded(
-  entry: PlacementEntry | undefined,
-  seed: { readonly stack: StackRef; readonly gen: number; readonly lastSuccess: LastSuccess },
-): PlacementEntry {
+export function seeded(entry: PlacementEntry | undefined, seed: Seed): PlacementEntry {
   const kept = entry ?? empty(seed.stack);
   if (kept.order === undefined || kept.order.gen >= seed.gen)
-    return { ...kept, gen: Math.max(kept.gen, seed.gen), ...successOf(seed.lastSuccess) };
+    return { ...kept, gen: Math.max(kept.gen, seed.gen), ...successOf(seed) };
   const { order: _, acceptedAt: __, ...rest } = kept;
-  return { ...rest, gen: seed.gen, ...successOf(seed.lastSuccess) };
+  return { ...rest, gen: seed.gen, ...successOf(seed) };
 }
 
-const successOf = (lastSuccess: LastSuccess): Pick<PlacementEntry, 'lastSuccess' | 'consumedRunRequest'> => ({
+type Seed = NonNullable<HelloAnswer['seed']>[number];
+
+const successOf = ({
   lastSuccess,
+  unclean,
+}: Seed): Pick<PlacementEntry, 'lastSuccess' | 'unclean' | 'consumedRunRequest'> => ({
+  lastSuccess,
+  ...(unclean === undefined ? {} : { unclean }),
   ...(lastSuccess.runRequest === undefined ? {} : { consumedRunRequest: lastSuccess.runRequest }),
 });
 

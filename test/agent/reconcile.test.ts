@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seeded } from '../../agent/ledger/entry.ts';
 import { positionShown } from '../../agent/queue.ts';
 import type { Order } from '../../shared/wire.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -269,6 +270,17 @@ test('a seeded placement without an order waits for one', async (context) => {
   await rig.ledger.update(stack, () => ({ stack, gen: 9, lastSuccess: successOf(), records: [] }));
   await rig.take(orderOf());
   assert.equal((await rig.phase(KEY, 'Succeeded')).reason.code, 'AlreadyApplied');
+});
+
+test('a seeded placement whose last update never succeeded runs again, whatever was applied before', async (context) => {
+  const world = makeWorld();
+  const rig = await makeRig(context, { executor: makeScripted(world) });
+  const seed = { stack, gen: 9, lastSuccess: successOf(), unclean: true } as const;
+  await rig.ledger.update(stack, () => seeded(undefined, seed));
+  await rig.take(orderOf());
+  await rig.phase(KEY, 'Succeeded');
+  assert.equal(world.starts.length, 1);
+  assert.equal(rig.entry(KEY)?.report?.unclean, undefined);
 });
 
 test('places in a long queue are rounded, so that they change seldom', () => {

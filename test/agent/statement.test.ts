@@ -39,6 +39,8 @@ test('a run for the newest order is Running; for an older one the newest waits',
 
 test('only what a person can see makes a report new', () => {
   const report = statementOf(entryOf(), failed, voice);
+  assert.equal(report.unclean, undefined);
+  assert.equal(statementOf(entryOf({ unclean: true }), failed, voice).unclean, true);
   assert.equal(saysTheSame(undefined, report), false);
   assert.equal(saysTheSame(report, { ...report, seq: 10, at: 60, ledger: 4 }), true);
   assert.equal(saysTheSame(report, { ...report, gen: 11 }), false);

@@ -25,8 +25,9 @@ export interface Story {
   failures: number;
 }
 
-const BROKEN =
-  'name: broken\nruntime: yaml\nvariables:\n  lost: {fn::readFile: ./lost.txt}\noutputs:\n  value: ${lost}\n';
+/** A program that fails after its update has begun. */
+export const broken = (name: string): string =>
+  `name: ${name}\nruntime: yaml\nvariables:\n  lost: {fn::readFile: ./lost.txt}\noutputs:\n  value: \${lost}\n`;
 
 /** A fleet at rest after its first commit. */
 export async function begin(t: Owner): Promise<Story> {
@@ -41,7 +42,7 @@ export async function begin(t: Owner): Promise<Story> {
     ...stackFiles({ name: 'web', clusters: BOTH }, 'value 1'),
     ...stackFiles({ name: 'idle', clusters: BOTH }, 'never changed'),
     ...stackFiles({ name: 'broken', clusters: BOTH }, ''),
-    'stacks/broken/Pulumi.yaml': BROKEN,
+    'stacks/broken/Pulumi.yaml': broken('broken'),
   });
   const story = { fleet, reader: fleet.reader, commits: 1, newest, failures: 1 };
   await rest(story);

@@ -139,6 +139,9 @@ test('only a new ledger is given seeds', () => {
   assert.equal(answerHello(helloOf(undefined), context).answer.seed, undefined);
   const { answer } = answerHello(helloOf(undefined, { ledger: 0 }), context);
   assert.deepEqual(answer.seed, [{ stack, gen: 100, lastSuccess }]);
+  const doubtful = contextOf({ reports: [{ ...report, lastSuccess, unclean: true }] });
+  const warned = answerHello(helloOf(undefined, { ledger: 0 }), doubtful).answer;
+  assert.deepEqual(warned.seed, [{ stack, gen: 100, lastSuccess, unclean: true }]);
 });
 
 test('the epoch is the highest that reports of this cluster carry', () => {
