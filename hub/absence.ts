@@ -26,6 +26,8 @@ export interface Absence {
   readonly unread: ReadonlyMap<string, string>;
   /** Names of all repositories that are configured. */
   readonly repositories: ReadonlySet<string>;
+  /** Those of them that may decide about all others. */
+  readonly fleetRepositories: ReadonlySet<string>;
   readonly removals: readonly RemovalManifest[];
   /** A document that decides about everything cannot be read: nothing new may start. */
   readonly frozen?: Reason;
@@ -37,7 +39,7 @@ export function absentVerdict(absence: Absence, order: Order): Verdict {
   const kept = keptBy(absence, order);
   if (kept !== undefined)
     return { keep: kept.code === 'SourceUnavailable' ? 'waiting' : 'refused', reasons: [kept] };
-  const removal = absence.removals.find((candidate) => covers(candidate, order, absence.now));
+  const removal = absence.removals.find((candidate) => covers(absence, candidate, order));
   if (removal !== undefined) return forget(order, removal);
   if (order.action === 'forget') return { keep: 'forget', reasons: order.reasons };
   return orphan(order);
@@ -79,7 +81,10 @@ const concerns = (refused: Refused, order: Order): boolean =>
   refused.stack.name === order.stack.name &&
   (refused.cluster === undefined || refused.cluster === order.cluster);
 
-function covers(removal: RemovalManifest, order: Order, now: number): boolean {
+/** A repository lets go of what came from it; only one of the fleet's, of what came from another. */
+function covers({ fleetRepositories, now }: Absence, removal: RemovalManifest, order: Order): boolean {
+  const { repository } = removal.origin;
+  if (!fleetRepositories.has(repository) && repository !== order.source.manifest.repository) return false;
   const { stacks, clusters, expires } = removal.spec;
   const name = `${order.stack.namespace}/${order.stack.name}`;
   const expired = expires !== undefined && expires !== null && Date.parse(expires) <= now;

@@ -2,6 +2,7 @@
  * A plan becomes orders, each with its artifact on the broker. What cannot become one keeps its order in force and gets
  * its reason: one placement never keeps the others from theirs.
  */
+import { canonical, sha256 } from '../shared/canonical.ts';
 import type { Reason } from '../shared/outcome.ts';
 import type { Sealed } from '../shared/seal.ts';
 import type { ArtifactRef, Order } from '../shared/wire.ts';
@@ -36,8 +37,9 @@ export interface Carried {
 export async function carryOut(edges: CarryEdges, planned: Plan): Promise<Carried> {
   const failed = new Map<string, Reason>();
   const orders: Order[] = [];
+  const built = new Map<string, Promise<Sealed>>();
   for (const step of planned.steps) {
-    const made = await orderOf(edges, step);
+    const made = await orderOf(edges, built, step);
     if ('gen' in made) orders.push(made);
     else failed.set(placementKey(step), made);
   }
@@ -45,9 +47,12 @@ export async function carryOut(edges: CarryEdges, planned: Plan): Promise<Carrie
   return { plan: withoutFailed(planned, failed), orders, unread };
 }
 
-async function orderOf(edges: CarryEdges, step: Step): Promise<Order | Reason> {
+/** Artifacts of this plan by their files: a stack on a thousand clusters is packed once. */
+type Built = Map<string, Promise<Sealed>>;
+
+async function orderOf(edges: CarryEdges, built: Built, step: Step): Promise<Order | Reason> {
   const { term, now } = edges;
-  const files = step.wanted === undefined ? NO_FILES : await filesOf(edges, step.wanted);
+  const files = step.wanted === undefined ? NO_FILES : await filesOf(edges, built, step.wanted);
   if (files.kind === 'failed') return files.reason;
   const order = makeOrder(step, { term, now, ...files.parts });
   return unfit(order) ?? order;
@@ -60,13 +65,16 @@ type Files =
 /** A step without a manifest repeats an order, artifact and all. */
 const NO_FILES: Files = { kind: 'files', parts: {} };
 
-async function filesOf({ build, upload, trees }: CarryEdges, wanted: Wanted): Promise<Files> {
+async function filesOf({ build, upload, trees }: CarryEdges, built: Built, wanted: Wanted): Promise<Files> {
   const { source, origin } = wanted.placement;
   const tree = trees.get(source.repository);
   if (tree === undefined) throw new Error(`no tree for ${placementKey(wanted.placement)}`);
+  const key = sha256(canonical([source.repository, wanted.files]));
   let sealed: Sealed;
   try {
-    sealed = await build(tree, wanted);
+    const building = built.get(key) ?? build(tree, wanted);
+    built.set(key, building);
+    sealed = await building;
   } catch (error) {
     const code = error instanceof UnbuildableError ? 'Invalid' : 'SourceUnavailable';
     return { kind: 'failed', reason: locatedReason(origin, { code, text: (error as Error).message }) };

@@ -37,7 +37,11 @@ export function plan(input: PlanInput): Plan {
   const verdicts = new Map<string, readonly [PlacementId, Verdict]>();
   for (const wanted of input.wanted) {
     const key = placementKey(wanted.placement);
-    verdicts.set(key, [wanted.placement, wantedVerdict(input, wanted, conflicts.get(key))]);
+    const verdict = wantedVerdict(input, wanted, conflicts.get(key));
+    verdicts.set(key, [
+      wanted.placement,
+      repeatIfAsked(input, { key, order: input.inForce.get(key) }, verdict),
+    ]);
   }
   for (const [key, order] of input.inForce) {
     if (verdicts.has(key)) continue;
@@ -72,11 +76,7 @@ function wantedVerdict(input: PlanInput, wanted: Wanted, conflict: Reason | unde
   const blocked = blockedBy(input, { wanted, order, conflict });
   const suspended = wanted.placement.suspended;
   if (suspended !== undefined && (blocked === undefined || isHoldable(order)))
-    return repeatIfAsked(
-      input,
-      { key, order },
-      suspend(order, suspended, blocked?.reasons ?? pendingOf(change)),
-    );
+    return suspend(order, suspended, blocked?.reasons ?? pendingOf(change));
   if (blocked !== undefined) return blocked;
   if (change.kind === 'unchanged')
     return repeatIfAsked(input, { key, order, wanted }, keep('unchanged', ...change.reasons));

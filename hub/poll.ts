@@ -149,7 +149,7 @@ export async function pass(
   const measured = await edges.measure(resolution.placements, catalog, gate.trees);
   edges.at('measured');
 
-  const planned = await planOf(edges, { gate, catalog, resolution, measured, now, fresh });
+  const planned = await planOf(edges, { views, gate, catalog, resolution, measured, now, fresh });
   edges.at('planned');
   if (!leading) return follow(edges, { now, views, catalog, resolution, measured, plan: planned });
   const { inForce } = edges.book;
@@ -181,6 +181,7 @@ function follow(edges: PollEdges, seen: Omit<Done, 'orders'>): PassEnd {
 }
 
 interface PlanContext {
+  readonly views: readonly SourceView[];
   readonly gate: Gate & { readonly kind: 'open' };
   readonly catalog: Catalog;
   readonly resolution: Resolution;
@@ -191,7 +192,7 @@ interface PlanContext {
 }
 
 async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
-  const { gate, catalog, resolution, measured, now } = context;
+  const { views, gate, catalog, resolution, measured, now } = context;
   const asked = edges.asked();
   const missing = await edges.missingArtifacts(context.fresh);
   // without a manifest at hand there is nothing to make it from, and an order without it asks for it again at once
@@ -211,6 +212,7 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
     ),
     unread: gate.unread,
     repositories: new Set([...gate.trees.keys(), ...gate.unread.keys()]),
+    fleetRepositories: new Set(views.filter(({ trust }) => trust === 'fleet').map(({ name }) => name)),
     removals: catalog.removals,
     ...(resolution.frozen === undefined ? {} : { frozen: resolution.frozen }),
     inForce: edges.book.inForce,

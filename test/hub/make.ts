@@ -153,6 +153,7 @@ export function makePlanInput({ knownFiles = () => undefined, ...change }: PlanS
     refusedClusters: new Map(),
     unread: new Map(),
     repositories: new Set(['fleet']),
+    fleetRepositories: new Set(['fleet']),
     removals: [],
     inForce: new Map(),
     seenGen: new Map(),

@@ -35,6 +35,7 @@ function linesOf({ files = [], wanted = [], inForce = [], measured = {} }: Input
     ...{
       unread: new Map(),
       repositories: new Set(['fleet']),
+      fleetRepositories: new Set(['fleet']),
       removals: [],
       seenGen: new Map(),
       republish: new Map(),

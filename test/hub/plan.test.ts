@@ -113,6 +113,18 @@ const stories: Readonly<Record<string, PlanStory>> = {
     inForce: inForce(makeOrder(web)),
     removals: [makeRemoval('shop/web', { clusters: ['quay'] })],
   },
+  'gone, and a removal of another repository that is not the fleet’s': {
+    inForce: inForce(makeOrder(web)),
+    removals: [makeRemoval('shop/web')].map((removal) => ({
+      ...removal,
+      origin: { ...removal.origin, repository: 'other' },
+    })),
+  },
+  'refused, and the agent lacks the order in force': {
+    wanted: [makeWanted({ content: 'two' }, elsewhere)],
+    inForce: inForce(makeOrder(web)),
+    republish: new Map([['harbour/shop/web', 'the agent has generation 0 only']]),
+  },
   'let go of already': {
     inForce: inForce(makeOrder(web, { action: 'forget', reasons: [{ code: 'Removed', text: 'let go' }] })),
   },

@@ -13,7 +13,14 @@ test('orders in force and last successes are in use', () => {
   const applied = { ...order.artifact, name: 'f'.repeat(64) };
   const report = makeReport(order, {
     lastSuccess: {
-      ...{ incarnation: 'i', inputDigest: order.inputDigest, commit: 'c', pulumiStack: 's', claim: 'c s', at: NOW },
+      ...{
+        incarnation: 'i',
+        inputDigest: order.inputDigest,
+        commit: 'c',
+        pulumiStack: 's',
+        claim: 'c s',
+        at: NOW,
+      },
       artifact: applied,
     },
   });
