@@ -32,7 +32,7 @@ test('the broker comes back as an older copy: nothing older is applied, and the 
   await withoutBroker(fleet, () => cp(fleet.nats.storeFolder, old, { recursive: true }));
   // this copy holds an order that the agent of quay has not taken yet
   await agentOf(fleet, 'quay').stop();
-  const before = await fleet.broker.published('quay');
+  const before = await until('the broker to count', () => fleet.broker.published('quay'));
   await commit(story);
   await until('the order for quay', async () => (await fleet.broker.published('quay')) > before);
   await withoutBroker(fleet, () => cp(fleet.nats.storeFolder, held, { recursive: true }));
