@@ -23,7 +23,9 @@ export async function settlePending(
   job: Job,
   { run, cli }: { readonly run: Run; readonly cli: Cli },
 ): Promise<NotReady | undefined> {
-  // a living holder's creates are pending as well
+  const seen = await readState(cli, run.order);
+  if (seen.kind === 'state' && seen.state.pendingCreates.length === 0) return undefined;
+  // those of a living holder are pending as well, and it may have ended since
   const locks = await settleLocks(holders, run, cli);
   if (locks.kind === 'held') return waitForLock(locks.by);
   const looked = await readState(cli, run.order);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { RunEnd } from '../../agent/executor.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { jobOf, makeBed, runOnce, yamlProgram, type Bed } from './bed.ts';
+import { jobOf, makeBed, notReady, runOnce, yamlProgram, type Bed } from './bed.ts';
 import { fakePulumi } from './fake.ts';
 
 const LOCKED = `echo "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'."
@@ -71,4 +71,20 @@ test('of our own killed run, while the backend is out of reach: it is remembered
   assert.equal(next.failure, 'Lost');
   assert.match(next.reason.text, /gone now/);
   assert.equal(await cancelled(), 1);
+});
+
+test('creates are pending while somebody else makes them: waited for, and held only when nobody does', async (t) => {
+  const { bed, folder } = await killed(t, { host: 'laptop', pid: '$$' });
+  const pending = [{ type: 'creating', resource: { urn: 'urn:a' } }];
+  await writeFile(join(folder, 'exported'), JSON.stringify({ deployment: { pending_operations: pending } }));
+  const order = await bed.order(yamlProgram(), { inputs: { backend: { url: 's3://state' } } });
+  const look = (): ReturnType<typeof notReady> =>
+    notReady(bed.executor, jobOf(order, { first: false, unsure: true }));
+  const waits = await look();
+  assert.ok(waits.kind === 'wait');
+  assert.match(waits.lock?.holder ?? '', /^root@laptop/);
+  await writeFile(join(folder, 'cancelled'), '');
+  const holds = await look();
+  assert.ok(holds.kind === 'hold');
+  assert.deepEqual(holds.pendingCreates, ['urn:a']);
 });
