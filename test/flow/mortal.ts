@@ -20,7 +20,7 @@ function at(step: string): void {
   const [who, where, signal = 'SIGKILL'] = readFate().split(':');
   if (who !== kind || where !== step) return;
   rmSync(fate);
-  process.kill(process.pid, signal as NodeJS.Signals);
+  process.kill(process.pid, signal);
 }
 
 function readFate(): string {
