@@ -1,5 +1,5 @@
 /** A cluster of the fleet: what tells it apart, who may speak for it, how much it runs at once. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { duration, freeMap, moment, stringMap, suspend } from './fields.ts';
 
 const publicKey = z.strictObject({

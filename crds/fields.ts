@@ -1,5 +1,5 @@
 /** Field types that several kinds share: names, times, durations, selections of clusters. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** DNS-1123 label, at most 63 characters: namespaces. */
 export const labelName = z

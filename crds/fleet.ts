@@ -1,5 +1,5 @@
 /** The fleet as a whole; at most one document. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { duration, suspend } from './fields.ts';
 
 export const fleetSpecSchema = z.strictObject({

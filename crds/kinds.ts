@@ -1,5 +1,5 @@
 /** The kinds of our API group, with what each needs to be read. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { clusterSpecSchema } from './cluster.ts';
 import { defaultsSpecSchema } from './defaults.ts';
 import { labelMap, labelName, objectName, stringMap } from './fields.ts';

@@ -1,6 +1,6 @@
 /** zod schemas → CustomResourceDefinitions. The API server wants structural schemas, which say less than zod does. */
 import { stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { GROUP, VERSION } from './kinds.ts';
 import { stackSpecSchema } from './stack.ts';
 

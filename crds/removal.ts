@@ -1,5 +1,5 @@
 /** A decision that placements may go. Names are exact: a decision that forgets something is not guessed from a pattern. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { moment, objectName } from './fields.ts';
 
 const stackIdentity = z

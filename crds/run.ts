@@ -1,5 +1,5 @@
 /** `spec.run` of a Stack: how the Pulumi CLI is called. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { duration, freeMap } from './fields.ts';
 
 export const runSchema = z.strictObject({

@@ -1,5 +1,5 @@
 /** The Stack: what to run, where, under which policy. Fields are as written; defaults are applied when it is resolved. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   anything,
   clusterSelection,

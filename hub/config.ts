@@ -1,6 +1,6 @@
 /** Settings of the hub, and the list of repositories that it watches. */
 import { parseDocument, LineCounter } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../shared/limits.ts';
 import type { Settings } from '../shared/config.ts';
 

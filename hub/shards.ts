@@ -1,5 +1,5 @@
 /** How the hub's state is cut into files: what of it belongs to a shard, and the whole from its parts. Pure. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../shared/canonical.ts';
 import { reasonSchema } from '../shared/outcome.ts';
 import { token, untoken } from '../shared/subjects.ts';

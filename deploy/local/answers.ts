@@ -1,5 +1,5 @@
 /** What is read of the answers of the hub's API, and as what it is followed here. Pure. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { phaseSchema } from '../../shared/outcome.ts';
 import { changesSchema } from '../../shared/wire.ts';
 import type { CommitRow, PlacementRow, RunRow } from './standing.ts';

@@ -1,6 +1,6 @@
 /** The hub's API, as far as a fleet is followed by it. */
 import pLimit from 'p-limit';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   clusterItem,
   commitDetail,

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { durableFile } from '../../shared/durable.ts';
 import { claimFolder } from '../../shared/pidfile.ts';
 

@@ -1,5 +1,5 @@
 /** Routes of the fleet: clusters, commits, sources, problems and events. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { placementKey } from '../placement.ts';
 import { findCommit } from '../history.ts';
 import { VERDICTS, type Decision } from '../decision.ts';

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, made from the table of routes and the zod types of their answers. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { PROBLEMS } from './problems.ts';
 import type { Route } from './route.ts';
 import { schemas } from './schemas.ts';

@@ -1,5 +1,5 @@
 /** Routes of placements: the list, one of them, why, and its runs. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunRecord } from '../../shared/wire.ts';
 import { whyAt } from '../history.ts';
 import type { Liveness } from '../liveness.ts';

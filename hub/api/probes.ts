@@ -1,5 +1,5 @@
 /** Probes, figures and the description of the API itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Metrics } from '../metrics.ts';
 import type { ReadModel } from './model.ts';
 import { problemOf } from './problems.ts';

@@ -2,7 +2,7 @@
  * What the API answers, as zod types. They are the allow-list: nothing is in an answer that is not named here, and the
  * OpenAPI document is made from them. Times are milliseconds since the epoch, durations milliseconds.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { changesSchema, RUN_KINDS, ACTIONS } from '../../shared/wire.ts';
 import { failureClassSchema, phaseSchema, PHASES, reasonCodeSchema } from '../../shared/outcome.ts';
 import { VERDICTS } from '../decision.ts';

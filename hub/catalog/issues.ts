@@ -1,5 +1,5 @@
 /** What zod finds wrong with a document → sentences that name the field, the value and the remedy. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Path } from './documents.ts';
 import { didYouMean } from '../nearest.ts';
 
