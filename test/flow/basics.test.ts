@@ -222,16 +222,22 @@ async function removal({ fleet }: World): Promise<void> {
   const early = await effectOf(fleet, 'an heir', heir);
   assert.equal(rowOf(early.rows, 'harbour', 'heir').reason?.code, 'ClaimConflict');
   assert.deepEqual(early.started, []);
-  const removed = await effectOf(fleet, 'let go', {
+  const before = (await fleet.started()).length;
+  await effectOf(fleet, 'let go', {
     'removal.yaml':
       'apiVersion: towline.dev/v1\nkind: Removal\nmetadata: {name: idle}\n' +
       'spec: {stacks: [default/idle], mode: retain, expires: "2100-01-01T00:00:00Z"}\n',
   });
-  assert.deepEqual([removed.orders.harbour, removed.updates], [1, 0]);
-  assert.deepEqual(await applied(fleet.state, 'idle', 'harbour'), { value: 'idle', updates: 1 });
-  const free = await effectOf(fleet, 'again', { 'README.md': 'the claim is free' });
-  assert.equal(rowOf(free.rows, 'harbour', 'heir').status, 'Succeeded');
+  // the claim is free now, and the heir takes it without another commit
+  const heirOf = async (): Promise<unknown> =>
+    (await fleet.reader.placement({ cluster: 'harbour', name: 'heir' })).status;
+  await until('the heir to take over', heirOf, { accept: (status) => status === 'Succeeded' });
   assert.deepEqual(await applied(fleet.state, 'idle', 'harbour'), { value: 'inherited', updates: 2 });
+  const started = (await fleet.started()).slice(before);
+  assert.deepEqual(
+    started.filter((line) => /destroy|stack rm/.test(line)),
+    [],
+  );
 }
 
 async function moved({ fleet }: World): Promise<void> {
