@@ -13,7 +13,7 @@ export interface Tools {
 /** A program is missing or will not do. The message says which and what to do. */
 export class ToolMissing extends Error {}
 
-/** Looks, but builds nothing: environment variable, PATH, cache. Rejects with ToolMissing. */
+/** Looks, but builds nothing: environment variable, PATH, cache. Rejects with ToolMissing, which names all that lack. */
 export async function findTools(environment: Environment): Promise<Tools> {
   const workshop = await openWorkshop(environment);
   const find = async (want: Wanted): Promise<string> => {
@@ -21,8 +21,15 @@ export async function findTools(environment: Environment): Promise<Tools> {
     if (found.kind === 'use') return found.path;
     throw new ToolMissing(notFound(want, found.passedOver));
   };
-  const [natsServer, pulumi] = await Promise.all([find(wanted.natsServer), find(wanted.pulumi)]);
-  return { natsServer, pulumi };
+  const [natsServer, pulumi] = await Promise.allSettled([find(wanted.natsServer), find(wanted.pulumi)]);
+  if (natsServer.status === 'fulfilled' && pulumi.status === 'fulfilled')
+    return { natsServer: natsServer.value, pulumi: pulumi.value };
+  const reasons = [natsServer, pulumi].flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as unknown] : [],
+  );
+  const other = reasons.find((reason) => !(reason instanceof ToolMissing));
+  if (other !== undefined) throw other as Error;
+  throw new ToolMissing(reasons.map((reason) => (reason as ToolMissing).message).join('\n'));
 }
 
 /** What to do about one program. Rejects with ToolMissing when a person named one that will not do. */

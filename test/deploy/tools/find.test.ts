@@ -36,7 +36,8 @@ test('without anything the message says what to do', async (t) => {
   await assert.rejects(findTools(emptyHome(folder)), {
     message:
       `nats-server 2.11.0 or newer was not found (${folder}/bin/nats-server is version 2.9.10, at least 2.11.0 is ` +
-      `needed): run “make tools”, or set TOWLINE_NATS_SERVER to its path`,
+      `needed): run “make tools”, or set TOWLINE_NATS_SERVER to its path\n` +
+      `pulumi 3.274.1 or newer was not found: run “make tools”, or set TOWLINE_PULUMI to its path`,
   });
 });
 
