@@ -10,6 +10,7 @@ import type { Attempt, Executor, Job, NotReady, Ready, RunEnd } from '../../agen
 import { makeLog } from '../../shared/log.ts';
 import { seal, type Sealed } from '../../shared/seal.ts';
 import type { Order, RunInputs, RunPolicy } from '../../shared/wire.ts';
+import { plainPolicy } from '../harness/policy.ts';
 import type { Owner } from '../harness/owned.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { testTools } from '../harness/tools.ts';
@@ -145,19 +146,7 @@ function orderOf({ ref }: Sealed, url: string, { inputs = {}, policy = {} }: Ord
       env: [{ name: 'PULUMI_CONFIG_PASSPHRASE', valueFrom: { env: 'TEST_PASSPHRASE' } }, ...env],
       ...others,
     },
-    policy: {
-      create: 'ifMissing',
-      pendingCreates: 'hold',
-      timeoutMs: 120_000,
-      parallel: 16,
-      continueOnError: false,
-      message: '',
-      weight: 1,
-      priority: 0,
-      labels: {},
-      annotations: {},
-      ...policy,
-    },
+    policy: { ...plainPolicy, timeoutMs: 120_000, ...policy },
     reasons: [],
     issuedAt: 0,
   };

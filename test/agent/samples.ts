@@ -2,6 +2,7 @@
 import type { Ending, PlacementEntry } from '../../agent/ledger/ledger.ts';
 import type { RunEnd } from '../../agent/executor.ts';
 import { WIRE_VERSION, type LastSuccess, type Order } from '../../shared/wire.ts';
+import { plainPolicy } from '../harness/policy.ts';
 
 export const CLUSTER = 'dev';
 export const INCARNATION = 'cluster-1';
@@ -41,18 +42,7 @@ export const orderOf = (more: Partial<Order> = {}): Order => ({
   },
   artifact,
   inputs: { project: '.', pulumiStack: 'organization/web/dev' },
-  policy: {
-    create: 'ifMissing',
-    pendingCreates: 'hold',
-    timeoutMs: 60_000,
-    parallel: 10,
-    continueOnError: false,
-    message: 'm',
-    weight: 1,
-    priority: 0,
-    labels: {},
-    annotations: {},
-  },
+  policy: { ...plainPolicy, timeoutMs: 60_000, parallel: 10, message: 'm' },
   reasons: [],
   issuedAt: 1,
   ...more,

@@ -1,10 +1,10 @@
 /** A fleet as it is shipped: the bundled hub and agents, a real nats-server and the real Pulumi CLI behind a counter. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bundle } from '../../deploy/build.ts';
+import { freePort } from '../../deploy/local/input.ts';
 import { natsConfig } from '../../deploy/nats/config.ts';
 import { makeUserKey } from '../../shared/nats.ts';
 import { makeReader, type Reader } from '../flow/reader.ts';
@@ -131,12 +131,4 @@ export function alive(part: Child): number {
   const pid = part.pid();
   if (pid === undefined) throw new GiveUp(`a part of the fleet ended:\n${part.output().slice(-4_000)}`);
   return pid;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../deploy/local/input.ts';
 import { natsConfig } from '../../deploy/nats/config.ts';
 import { makeUserKey } from '../../shared/nats.ts';
 import { startChild, type Child } from '../harness/child.ts';
@@ -79,15 +79,6 @@ export interface Fleet {
 export interface SecondHub {
   readonly hub: Part;
   readonly reader: Reader;
-}
-
-/** A port that was free a moment ago. The hub must come back on the same one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 interface Keys {

@@ -3,24 +3,12 @@ import { detectAll } from '../../hub/detect.ts';
 import type { Wanted, Placement } from '../../hub/placement.ts';
 import type { RemovalManifest } from '../../hub/catalog/catalog.ts';
 import type { PlanInput } from '../../hub/plan.ts';
-import { WIRE_VERSION, type Order, type Report, type RunPolicy } from '../../shared/wire.ts';
+import { WIRE_VERSION, type Order, type Report } from '../../shared/wire.ts';
+import { plainPolicy } from '../harness/policy.ts';
 
 export const NOW = Date.UTC(2026, 10, 30, 12);
 
 const hexOf = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
-
-export const policy: RunPolicy = {
-  create: 'ifMissing',
-  pendingCreates: 'hold',
-  timeoutMs: 3_600_000,
-  parallel: 16,
-  continueOnError: false,
-  message: '',
-  weight: 1,
-  priority: 0,
-  labels: {},
-  annotations: {},
-};
 
 export interface Named {
   readonly cluster?: string;
@@ -38,7 +26,7 @@ export function makePlacement(
     origin: { repository: 'fleet', path: `stacks/${name}/stack.yaml`, line: 1 },
     source: { repository: 'fleet', project: `stacks/${name}`, include: [] },
     inputs: { project: `stacks/${name}`, pulumiStack, config: { [`${name}:replicas`]: '3' } },
-    policy,
+    policy: plainPolicy,
     claim: `file:///state ${pulumiStack}`,
     ...change,
   };

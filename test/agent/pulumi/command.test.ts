@@ -2,25 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentOf, previewArguments, RESERVED_ENV, upArguments } from '../../../agent/pulumi/command.ts';
 import type { RunOrder } from '../../../agent/run.ts';
+import { plainPolicy } from '../../harness/policy.ts';
 
 const order = (
   inputs: Partial<RunOrder['inputs']> = {},
   policy: Partial<RunOrder['policy']> = {},
 ): RunOrder => ({
   inputs: { project: '.', pulumiStack: 'organization/web/dev', ...inputs },
-  policy: {
-    create: 'ifMissing',
-    pendingCreates: 'hold',
-    timeoutMs: 1,
-    parallel: 8,
-    continueOnError: false,
-    message: '',
-    weight: 1,
-    priority: 0,
-    labels: {},
-    annotations: {},
-    ...policy,
-  },
+  policy: { ...plainPolicy, timeoutMs: 1, parallel: 8, ...policy },
 });
 
 test('an update with nothing special', () => {

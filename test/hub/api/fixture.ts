@@ -11,7 +11,8 @@ import { joinRows, type ViewInput } from '../../../hub/view.ts';
 import { makeLog } from '../../../shared/log.ts';
 import { WIRE_VERSION, type Order, type Report, type RunRecord } from '../../../shared/wire.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
-import { inForce, makeOrder, makePlacement, makeReport, makeWanted, NOW, policy } from '../make.ts';
+import { inForce, makeOrder, makePlacement, makeReport, makeWanted, NOW } from '../make.ts';
+import { plainPolicy } from '../../harness/policy.ts';
 
 /** In no answer, whatever is asked. */
 export const CANARY = 'canary-7f3a9b';
@@ -25,7 +26,7 @@ export const webOrder: Order = makeOrder(
   makeWanted(
     { name: 'web' },
     {
-      policy: { ...policy, labels, annotations: { 'towline.dev/owner': 'team-shop' } },
+      policy: { ...plainPolicy, labels, annotations: { 'towline.dev/owner': 'team-shop' } },
       inputs: {
         project: 'stacks/web',
         pulumiStack: 'organization/web/harbour',

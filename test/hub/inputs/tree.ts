@@ -5,6 +5,7 @@ import type { FileMode, TreeEntry } from '../../../hub/git/source.ts';
 import { indexTree, type TreeIndex } from '../../../hub/inputs/folders.ts';
 import { selectInputs, type Selection, type SelectRequest } from '../../../hub/inputs/select.ts';
 import type { Placement } from '../../../hub/placement.ts';
+import { plainPolicy } from '../../harness/policy.ts';
 
 /** `-> target` is a symlink, `@` a submodule, `+x` an executable; anything else is content. */
 export type Files = Readonly<Record<string, string>>;
@@ -50,18 +51,7 @@ export const placementOf = ({
   origin: { repository: 'r', path: 'towline.yaml', line: 1 },
   source: { repository: 'r', project, include },
   inputs: { project, pulumiStack: stack, ...(ignoreConfig === true ? { stackConfig: 'ignore' } : {}) },
-  policy: {
-    create: 'ifMissing',
-    pendingCreates: 'hold',
-    timeoutMs: 1,
-    parallel: 1,
-    continueOnError: false,
-    message: '',
-    weight: 1,
-    priority: 0,
-    labels: {},
-    annotations: {},
-  },
+  policy: { ...plainPolicy, timeoutMs: 1, parallel: 1 },
   claim: 'c',
 });
 
