@@ -6,6 +6,7 @@
  * agent can tell apart.
  */
 import type { FailureClass, Reason } from '../shared/outcome.ts';
+import type { ProcessIdentity } from '../shared/process.ts';
 import type { Changes, Order, RunRecord } from '../shared/wire.ts';
 
 export interface Job {
@@ -17,14 +18,6 @@ export interface Job {
   readonly unsure: boolean;
   /** `encryptionsalt` of the stack's settings, where an earlier run learnt it. */
   readonly encryptionSalt?: string;
-}
-
-/** Identity of a process that cannot be mistaken for another one, not even after a reboot. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Start time in clock ticks since boot, from /proc/PID/stat. */
-  readonly startTime: string;
-  readonly bootId: string;
 }
 
 /** What the ledger keeps of a run that was allowed to start. */

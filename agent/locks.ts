@@ -2,7 +2,8 @@
  * Whose lock is it, and does its holder live? A lock is only ever taken away when its holder is known to be ours and
  * proven dead.
  */
-import type { LockHolder, ProcessIdentity } from './executor.ts';
+import type { ProcessIdentity } from '../shared/process.ts';
+import type { LockHolder } from './executor.ts';
 
 /** A lock of a Pulumi stack, from its file or from the CLI's message. */
 export interface StackLock {

@@ -1,15 +1,15 @@
 /** Removes what runs leave: processes, folders, artifacts that nobody needs. */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { type ProcessIdentity, identityOf, statOf } from '../shared/process.ts';
 import type { Order } from '../shared/wire.ts';
 import type { Context } from './context.ts';
-import type { ProcessIdentity } from './executor.ts';
 import { isRunId, readIfThere, runFoldersOf, type RunFolders } from './folders.ts';
 import { keepHolders, processesOf } from './holders.ts';
 import { removeFolder } from './reclaim.ts';
 import { marksOfAgent, marksOfRun } from './run.ts';
 import { marksOf, readExit } from './runner/gate.ts';
-import { endMarked, findMarked, identityOf, statOf, valuesOf } from './runner/processes.ts';
+import { endMarked, findMarked, valuesOf } from './runner/processes.ts';
 import { stopRun } from './runner/stop.ts';
 
 /** Ends what a run still has going and removes its folder. One that cannot be removed is only disk: the next start tries. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bootId, identityOf, type ProcessIdentity } from './process.ts';
 
 export type FolderClaim =
   | { readonly kind: 'held'; release(): Promise<void> }
@@ -18,12 +19,12 @@ export type FolderClaim =
 export async function claimFolder(folder: string): Promise<FolderClaim> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `.claim-${randomUUID()}`);
-  await writeFile(draft, JSON.stringify(await identityOf(process.pid)), { mode: 0o600 });
+  await writeFile(draft, JSON.stringify(whoIs(process.pid)), { mode: 0o600 });
   try {
     for (;;) {
       const highest = Math.max(0, ...(await claimsIn(folder)));
       const holder = parse((await readIfThere(claimFile(folder, highest))) ?? '');
-      if (holder !== undefined && (await isAlive(holder))) return { kind: 'taken', pid: holder.pid };
+      if (holder !== undefined && isAlive(holder)) return { kind: 'taken', pid: holder.pid };
       const number = highest + 1;
       if (!(await linked(draft, claimFile(folder, number)))) continue;
       if (await isHighest(folder, number)) return await hold(folder, number);
@@ -57,33 +58,22 @@ async function hold(folder: string, number: number): Promise<FolderClaim> {
   return { kind: 'held', release };
 }
 
-interface Identity {
-  readonly pid: number;
-  /** Clock ticks since boot; empty where the system does not say. */
-  readonly startTime: string;
-  readonly bootId: string;
-}
+/** Where the system does not say when a process began, its number alone has to do. */
+const whoIs = (pid: number): ProcessIdentity => identityOf(pid) ?? { pid, startTime: '', bootId: bootId() };
 
-async function identityOf(pid: number): Promise<Identity> {
-  const stat = (await readIfThere(`/proc/${pid}/stat`)) ?? '';
-  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  const bootId = ((await readIfThere('/proc/sys/kernel/random/boot_id')) ?? '').trim();
-  return { pid, startTime, bootId };
-}
-
-async function isAlive(holder: Identity): Promise<boolean> {
+function isAlive(holder: ProcessIdentity): boolean {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  const now = await identityOf(holder.pid);
+  const now = whoIs(holder.pid);
   return now.startTime === holder.startTime && now.bootId === holder.bootId;
 }
 
-function parse(text: string): Identity | undefined {
+function parse(text: string): ProcessIdentity | undefined {
   try {
-    const { pid, startTime, bootId } = JSON.parse(text) as Partial<Identity>;
+    const { pid, startTime, bootId } = JSON.parse(text) as Partial<ProcessIdentity>;
     return pid !== undefined && startTime !== undefined && bootId !== undefined
       ? { pid, startTime, bootId }
       : undefined;

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { chown, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Gate, ProcessIdentity } from '../executor.ts';
+import { type ProcessIdentity, identityOf, parseStat } from '../../shared/process.ts';
+import type { Gate } from '../executor.ts';
 import { readIfThere, type RunUser } from '../folders.ts';
-import { identityOf, parseStat } from './processes.ts';
 
 /** What is to be run behind a gate. */
 export interface Launch {

@@ -1,39 +1,10 @@
-/** Processes as /proc shows them: identity, life, and what is left of a run. */
+/** What is left of a run among the processes of this machine, and how it is ended. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../shared/limits.ts';
-import type { ProcessIdentity } from '../executor.ts';
+import { bootId, lives, statOf, type ProcessIdentity, type ProcessStat } from '../../shared/process.ts';
 import type { Machine } from '../locks.ts';
-
-export interface ProcessStat {
-  readonly pid: number;
-  readonly state: string;
-  readonly session: number;
-  readonly startTime: string;
-}
-
-/** Fields of /proc/PID/stat behind the name, which may hold anything. */
-const STATE = 0;
-const SESSION = 3;
-const START_TIME = 19;
-
-/** Reads a line of /proc/PID/stat. */
-export function parseStat(line: string): ProcessStat | undefined {
-  const pid = Number.parseInt(line, 10);
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  const state = fields[STATE];
-  const startTime = fields[START_TIME];
-  if (Number.isNaN(pid) || state === undefined || startTime === undefined) return undefined;
-  return { pid, state, session: Number(fields[SESSION]), startTime };
-}
-
-/** A living process; one that only waits to be reaped is none. */
-export function statOf(pid: number): ProcessStat | undefined {
-  const text = readProc(pid, 'stat');
-  const stat = text === undefined ? undefined : parseStat(text);
-  return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat;
-}
 
 function readProc(pid: number, file: string): string | undefined {
   try {
@@ -42,19 +13,6 @@ function readProc(pid: number, file: string): string | undefined {
     return undefined;
   }
 }
-
-/** Changes with every boot of the machine. */
-export const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-
-/** Identity of a living process. */
-export function identityOf(pid: number): ProcessIdentity | undefined {
-  const stat = statOf(pid);
-  return stat === undefined ? undefined : { pid, startTime: stat.startTime, bootId: bootId() };
-}
-
-/** Whether this very process still runs. */
-export const lives = (process: ProcessIdentity): boolean =>
-  statOf(process.pid)?.startTime === process.startTime && process.bootId === bootId();
 
 /** The same, and it is in the session of that gate: a program may write anything into what its run says of itself. */
 export const livesBehind = (gate: ProcessIdentity, process: ProcessIdentity): boolean =>

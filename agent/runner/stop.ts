@@ -3,8 +3,8 @@
  * resources without a trace in state, seen), time for creates in flight, a second SIGINT, and only then SIGKILL.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { lives, livesBehind, signal } from './processes.ts';
-import type { ProcessIdentity } from '../executor.ts';
+import { lives, type ProcessIdentity } from '../../shared/process.ts';
+import { livesBehind, signal } from './processes.ts';
 
 export interface Graces {
   /** After the first SIGINT. */

@@ -1,11 +1,11 @@
 /** One launch, from `go` to the end of its last process, whoever started it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../shared/limits.ts';
-import type { ProcessIdentity } from '../executor.ts';
+import { type ProcessIdentity, lives } from '../../shared/process.ts';
 import type { StopCause } from '../failures.ts';
 import { follow, type Followed } from './follow.ts';
 import { marksOf, readCli, readExit, type Launch } from './gate.ts';
-import { lives, livesBehind } from './processes.ts';
+import { livesBehind } from './processes.ts';
 import { stopRun, type Graces, type StopDepth } from './stop.ts';
 
 export interface Watching {

@@ -2,12 +2,12 @@
  * Which processes belong to a data folder. A fleet that was killed leaves its hub, agents and broker behind; the next
  * one on the same folder ends them first, since two agents on one ledger would be two writers of one stack.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { durableFile } from '../../shared/durable.ts';
 import { claimFolder } from '../../shared/pidfile.ts';
+import { identityOf, lives } from '../../shared/process.ts';
 
 const identitySchema = z.object({
   name: z.string(),
@@ -49,8 +49,9 @@ export async function claimFleet(folder: string, say: (text: string) => void): P
   await write();
   return {
     add: async (name, pid) => {
-      const identity = await identify(name, pid);
-      children = [...children.filter((child) => child.name !== name), ...(identity ? [identity] : [])];
+      const identity = identityOf(pid);
+      const others = children.filter((child) => child.name !== name);
+      children = identity === undefined ? others : [...others, { name, ...identity }];
       await write();
     },
     release: async () => {
@@ -62,13 +63,13 @@ export async function claimFleet(folder: string, say: (text: string) => void): P
 }
 
 async function end(child: Identity, say: (text: string) => void): Promise<void> {
-  if (!(await lives(child))) return;
+  if (!lives(child)) return;
   say(`ending ${child.name} (process ${child.pid}), left by an earlier run`);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     kill(child.pid, signal);
     const deadline = performance.now() + LEFTOVER_GRACE_MS;
     while (performance.now() < deadline) {
-      if (!(await lives(child))) return;
+      if (!lives(child)) return;
       await delay(LOOK_EVERY_MS);
     }
   }
@@ -80,24 +81,5 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-async function lives(known: Identity): Promise<boolean> {
-  const now = await identify(known.name, known.pid);
-  return now?.startTime === known.startTime && now.bootId === known.bootId;
-}
-
-/** Undefined: there is no such process any more (one that waits only to be reaped counts as gone). */
-async function identify(name: string, pid: number): Promise<Identity | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-    // The second field is the program's name in brackets and may hold anything; the state is the third.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, startTime] = [fields[0], fields[19]];
-    return startTime === undefined || state === 'Z' ? undefined : { name, pid, startTime, bootId };
-  } catch {
-    return undefined;
   }
 }

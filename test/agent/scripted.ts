@@ -1,5 +1,6 @@
 /** An executor without Pulumi: a world in memory in which a run is whatever the test makes of it. */
-import type { Executor, Job, NotReady, ProcessIdentity, RunEnd } from '../../agent/executor.ts';
+import type { Executor, Job, NotReady, RunEnd } from '../../agent/executor.ts';
+import type { ProcessIdentity } from '../../shared/process.ts';
 import { endOf } from './samples.ts';
 
 export interface Started {

@@ -53,5 +53,5 @@ export const WORLD: readonly string[] = [
   ...files('crds', 'generate'),
   ...files('deploy', 'build'),
   ...files('deploy/tools', 'build', 'cache', 'look', 'provide'),
-  ...files('shared', 'durable', 'pidfile'),
+  ...files('shared', 'durable', 'pidfile', 'process'),
 ];
