@@ -19,7 +19,6 @@ export function patternsOf(secrets: readonly string[]): Buffer[] {
   for (const secret of secrets) {
     if (Buffer.byteLength(secret) < MIN_VALUE_BYTES) continue;
     for (const part of [secret, ...linesOf(secret)]) for (const form of formsOf(part)) texts.add(form);
-    for (const row of wrapped(secret)) texts.add(row);
   }
   return [...texts].map((text) => Buffer.from(text)).filter((bytes) => bytes.length >= MIN_VALUE_BYTES);
 }
@@ -40,7 +39,7 @@ function formsOf(text: string): string[] {
     ...urls,
     ...urls.map((one) => one.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())),
     ...base64Of(text),
-    ...wrappedOf(text),
+    ...rowsOf(text),
   ];
 }
 
@@ -62,14 +61,15 @@ function jsonsOf(text: string): string[] {
 const goEscaped = (json: string): string =>
   json.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** Widths at which `base64`, MIME and PEM begin a new line. */
+/** Columns at which encoders break base64: that of mail and `base64`, and that of PEM. */
 const BASE64_WIDTHS = [76, 64];
 
-function wrappedOf(text: string): string[] {
-  const whole = Buffer.from(text).toString('base64');
-  return BASE64_WIDTHS.filter((width) => whole.length > width)
-    .flatMap((width) => whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [])
-    .filter((line) => line.length >= MIN_LINE_BYTES);
+/** The rows of a value in base64 that an encoder broke; one row where it is short. */
+function rowsOf(text: string): string[] {
+  const encoded = Buffer.from(text).toString('base64');
+  return BASE64_WIDTHS.flatMap((width) => encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).filter(
+    (row) => row.length >= MIN_LINE_BYTES,
+  );
 }
 
 /** RFC 3986: what encodeURIComponent leaves as it is, and other encoders do not. */
@@ -86,18 +86,6 @@ function base64Of(text: string): string[] {
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
-
-/** Columns at which encoders break base64: that of mail and `base64`, and that of PEM. */
-const WRAPS = [76, 64];
-
-/** The rows of long values in base64. */
-const wrapped = (secret: string): string[] =>
-  [secret, secret.trim()].flatMap((text) => {
-    const encoded = Buffer.from(text).toString('base64');
-    return WRAPS.flatMap((columns) => encoded.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).filter(
-      (row) => row.length >= MIN_LINE_BYTES,
-    );
-  });
 
 export interface Redactor {
   /** Bytes that are safe to show; what may be the beginning of a secret is held back. */

@@ -47,11 +47,16 @@ test('each line of a value of several lines is masked, also where the program in
 });
 
 test('base64 that was broken into lines is masked line by line', () => {
-  const secret = 'a secret that is longer than one line of base64: 0123456789 0123456789 0123456789';
-  const whole = Buffer.from(secret).toString('base64');
-  for (const width of [64, 76]) {
-    const lines = whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
-    assert.equal(redactText(lines.join('\n  '), patternsOf([secret])), lines.map(() => MASK).join('\n  '));
+  const secrets = [
+    'a secret that is longer than one line of base64: 0123456789 0123456789 0123456789',
+    Array.from({ length: 20 }, (_, n) => `${n} of a long value`).join(' '),
+  ];
+  for (const secret of secrets) {
+    const whole = Buffer.from(secret).toString('base64');
+    for (const width of [64, 76]) {
+      const lines = whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      assert.equal(redactText(lines.join('\n  '), patternsOf([secret])), lines.map(() => MASK).join('\n  '));
+    }
   }
 });
 
@@ -111,14 +116,4 @@ test('what is held back is bounded by the longest secret, also in an endless rep
   let shown = '';
   for (let n = 0; n < 1_000; n++) shown += redactor.push(Buffer.from('aaaaa')).toString();
   assert.equal(shown + redactor.end().toString(), MASK);
-});
-
-test('base64 is found row by row where an encoder broke it', () => {
-  const secret = Array.from({ length: 20 }, (_, n) => `${n} of a long value`).join(' ');
-  const encoded = Buffer.from(secret).toString('base64');
-  for (const columns of [64, 76]) {
-    const rows = encoded.match(new RegExp(`.{1,${columns}}`, 'g')) ?? [];
-    const shown = redactText(`    ${rows.join('\n    ')}\n`, patternsOf([secret]));
-    assert.ok(!rows.some((row) => shown.includes(row.slice(0, 12))), shown);
-  }
 });
