@@ -99,25 +99,20 @@ export function makeRedactor(patterns: readonly Buffer[]): Redactor {
   let held = Buffer.alloc(0);
   /** Bytes at the start of `held` that belong to a secret whose mask was written already. */
   let masked = 0;
-  const take = (data: Buffer, cut: number): Buffer => {
-    const { shown, beyond } = cover(data, { hits: hitsOf(data, patterns), cut, masked });
-    held = Buffer.from(data.subarray(cut));
-    masked = beyond;
-    return shown;
-  };
   return {
     push: (chunk) => {
       const data = Buffer.concat([held, chunk]);
-      return take(data, data.length - unfinished(data, patterns));
+      const cut = data.length - unfinished(data, patterns);
+      const { shown, beyond } = cover(data, { hits: hitsOf(data, patterns), cut, masked });
+      held = Buffer.from(data.subarray(cut));
+      masked = beyond;
+      return shown;
     },
     end: () => {
+      const hits = hitsOf(held, patterns);
       const open = unfinished(held, patterns);
-      if (open < MIN_PREFIX_BYTES) return take(held, held.length);
-      const before = take(held, held.length - open);
-      const marked = masked > 0;
-      held = Buffer.alloc(0);
-      masked = 0;
-      return marked ? before : Buffer.concat([before, Buffer.from(MASK)]);
+      if (open >= MIN_PREFIX_BYTES) hits.push({ start: held.length - open, end: held.length });
+      return cover(held, { hits, cut: held.length, masked }).shown;
     },
   };
 }
@@ -134,41 +129,34 @@ interface Hit {
   readonly end: number;
 }
 
-/** Every occurrence of every pattern, merged where they overlap, in order. */
+/** Every occurrence of every pattern. */
 function hitsOf(data: Buffer, patterns: readonly Buffer[]): Hit[] {
   const hits: Hit[] = [];
   for (const pattern of patterns)
     for (let at = data.indexOf(pattern); at >= 0; at = data.indexOf(pattern, at + 1))
       hits.push({ start: at, end: at + pattern.length });
-  return merge(hits);
+  return hits;
 }
 
-function merge(hits: Hit[]): Hit[] {
-  const merged: Hit[] = [];
-  for (const hit of hits.sort((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last === undefined || hit.start >= last.end) merged.push(hit);
-    else if (hit.end > last.end) merged[merged.length - 1] = { start: last.start, end: hit.end };
-  }
-  return merged;
-}
-
-/** Writes out everything before `cut`; `beyond`: how far a secret that was masked here reaches behind it. */
+/**
+ * Writes out everything before `cut`, one mask for hits that overlap. `masked`: so many bytes at the start belong to a
+ * secret whose mask was written before; `beyond`: the same for what comes behind `cut`.
+ */
 function cover(
   data: Buffer,
-  span: { readonly hits: readonly Hit[]; readonly cut: number; readonly masked: number },
+  { hits, cut, masked }: { readonly hits: readonly Hit[]; readonly cut: number; readonly masked: number },
 ): { shown: Buffer; beyond: number } {
-  const hits = span.masked > 0 ? merge([{ start: 0, end: span.masked }, ...span.hits]) : span.hits;
   const parts: Buffer[] = [];
-  let at = 0;
-  for (const hit of hits) {
-    if (hit.start >= span.cut && !(hit.start === 0 && span.masked > 0)) break;
-    parts.push(data.subarray(at, hit.start));
-    if (!(hit.start === 0 && span.masked > 0)) parts.push(Buffer.from(MASK));
-    at = hit.end;
+  let at = masked;
+  for (const { start, end } of [...hits].sort((a, b) => a.start - b.start)) {
+    if (start >= at) {
+      if (start >= cut) break;
+      parts.push(data.subarray(at, start), Buffer.from(MASK));
+    }
+    at = Math.max(at, end);
   }
-  if (at < span.cut) parts.push(data.subarray(at, span.cut));
-  return { shown: Buffer.concat(parts), beyond: Math.max(0, at - span.cut) };
+  if (at < cut) parts.push(data.subarray(at, cut));
+  return { shown: Buffer.concat(parts), beyond: Math.max(0, at - cut) };
 }
 
 /** Length of the longest end of the data that is the beginning of a pattern. */
