@@ -6,6 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 import { gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { sha256 } from './canonical.ts';
 import { limits } from './limits.ts';
 import type { ArtifactRef } from './wire.ts';
 
@@ -17,8 +18,6 @@ export interface Sealed {
   readonly stored: Buffer;
 }
 
-const hex = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 /** Compresses and encrypts a tar. `hubSecret` is never part of the hub's data folder. */
 export function seal(tar: Uint8Array, hubSecret: Uint8Array): Sealed {
   const compressed = zstdCompressSync(tar);
@@ -27,11 +26,11 @@ export function seal(tar: Uint8Array, hubSecret: Uint8Array): Sealed {
   const cipher = createCipheriv('aes-256-gcm', key, NONCE);
   const stored = Buffer.concat([cipher.update(compressed), cipher.final(), cipher.getAuthTag()]);
   const ref: ArtifactRef = {
-    name: hex(stored),
+    name: sha256(stored),
     key: key.toString('base64'),
     size: stored.length,
     chunks: Math.max(1, Math.ceil(stored.length / limits.chunkBytes)),
-    sha256: hex(tar),
+    sha256: sha256(tar),
     compression: 'zstd',
   };
   return { ref, stored };
@@ -39,7 +38,7 @@ export function seal(tar: Uint8Array, hubSecret: Uint8Array): Sealed {
 
 /** Returns the tar. Throws when a single bit of what was stored, or the key, is not what the order says. */
 export function open(stored: Uint8Array, ref: ArtifactRef): Buffer {
-  if (hex(stored) !== ref.name)
+  if (sha256(stored) !== ref.name)
     throw new Error('artifact damaged: stored bytes do not have the name of the order');
   if (stored.length <= TAG_BYTES) throw new Error('artifact damaged: too short to hold anything');
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(ref.key, 'base64'), NONCE, {
@@ -52,7 +51,7 @@ export function open(stored: Uint8Array, ref: ArtifactRef): Buffer {
   ]);
   const expand = ref.compression === 'zstd' ? zstdDecompressSync : gunzipSync;
   const tar = expand(compressed, { maxOutputLength: limits.artifactBytes });
-  if (hex(tar) !== ref.sha256) throw new Error('artifact damaged: its tar is not the one of the order');
+  if (sha256(tar) !== ref.sha256) throw new Error('artifact damaged: its tar is not the one of the order');
   return tar;
 }
 
