@@ -97,13 +97,10 @@ export type Published =
 export async function publishExpecting(
   js: JetStreamClient,
   subject: string,
-  publication: { readonly data: Uint8Array; readonly expect: Expectation; readonly messageId?: string },
+  publication: { readonly data: Uint8Array; readonly expect: Expectation },
 ): Promise<Published> {
   try {
-    const ack = await js.publish(subject, publication.data, {
-      expect: publication.expect,
-      ...(publication.messageId === undefined ? {} : { msgID: publication.messageId }),
-    });
+    const ack = await js.publish(subject, publication.data, { expect: publication.expect });
     return { kind: 'stored', sequence: ack.seq };
   } catch (error) {
     if (!isWrongSequence(error)) throw error;
