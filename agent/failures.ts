@@ -12,7 +12,8 @@ export interface Ending {
   readonly outcome: Outcome;
   /** Last lines of output, redacted. */
   readonly tail: readonly string[];
-  readonly stop?: StopCause;
+  /** Set when this agent stopped it. */
+  readonly stopped?: { readonly cause: StopCause };
   readonly timeoutMs: number;
 }
 
@@ -51,8 +52,8 @@ const CANCELLED_EXIT = 8;
 const STOPPED: Readonly<Record<StopCause, FailureClass>> = { timeout: 'Timeout', cancelled: 'Cancelled' };
 
 function classify(ending: Ending): FailureClass {
-  const { exit, outcome, stop } = ending;
-  if (stop !== undefined) return STOPPED[stop];
+  const { exit, outcome, stopped } = ending;
+  if (stopped !== undefined) return STOPPED[stopped.cause];
   // exit 0 without a summary: nobody knows what was done, so it counts as cut off
   if (exit === undefined || exit === 0 || exit >= BY_SIGNAL) return 'Lost';
   if (CONFIG_EXITS.has(exit)) return 'Config';

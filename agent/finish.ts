@@ -56,12 +56,8 @@ interface Watching {
 }
 
 async function settleEnd(context: Context, { run, watched, finishing }: Watching): Promise<RunEnd> {
-  const { stopped, outcome, tail } = watched;
-  const judged = judgeRun({
-    ...watched,
-    timeoutMs: finishing.attempt.timeoutMs,
-    ...(stopped === undefined ? {} : { stop: stopped.cause }),
-  });
+  const { outcome, tail } = watched;
+  const judged = judgeRun({ ...watched, timeoutMs: finishing.attempt.timeoutMs });
   // what looks for locks and pending creates must not be stopped by what stopped the run
   const { signal } = new AbortController();
   const cli = makeCli(run, { pulumi: context.pulumi, user: context.user, graces: context.graces, signal });

@@ -14,7 +14,7 @@ import { deletionsOf } from './pulumi/events.ts';
 import { settle } from './pulumi/settle.ts';
 import { preview } from './pulumi/stack.ts';
 import { isAtLeast, OLDEST_PULUMI } from './pulumi/version.ts';
-import { callFailed, cliTooOld, failed, refused, stopOf, waitForLock } from './ready.ts';
+import { callFailed, cliTooOld, failed, refused, waitForLock } from './ready.ts';
 import { patternsOf, redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
@@ -115,7 +115,7 @@ async function layDependencies(
 /** The first update of an existing stack by this placement: whatever it would delete is for a person to decide. */
 async function firstLook(cli: Cli, run: Run, job: Job): Promise<NotReady | undefined> {
   const looked = await preview(cli, run.order, run.folders.marks);
-  const verdict = judgeRun({ ...looked, timeoutMs: job.order.policy.timeoutMs, ...stopOf(looked) });
+  const verdict = judgeRun({ ...looked, timeoutMs: job.order.policy.timeoutMs });
   if (verdict.result === 'failed') return failed(verdict.failure, verdict.reason);
   const deletions = deletionsOf(looked.outcome);
   if (deletions.length === 0) return undefined;

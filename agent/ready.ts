@@ -7,9 +7,6 @@ import { judgeRun } from './failures.ts';
 import { OLDEST_PULUMI } from './pulumi/version.ts';
 import type { Watched } from './runner/watch.ts';
 
-/** Why a call was stopped, if it was. */
-export const stopOf = ({ stopped }: Watched) => (stopped === undefined ? {} : { stop: stopped.cause });
-
 /** Ends the attempt. */
 export const failed = (failure: FailureClass, reason: Reason): NotReady => ({
   kind: 'failed',
@@ -37,10 +34,8 @@ export const waitForLock = (lock: LockHolder): NotReady => ({
 
 /** A short call of the CLI did not succeed. */
 export function callFailed(call: Watched, job: Job): NotReady {
-  const verdict = judgeRun({ ...call, timeoutMs: job.order.policy.timeoutMs, ...stopOf(call) });
-  if (call.exit === 0)
+  const verdict = judgeRun({ ...call, timeoutMs: job.order.policy.timeoutMs });
+  if (call.exit === 0 || verdict.result === 'succeeded')
     return failed('Program', { code: 'RunFailed', text: 'the answer of the Pulumi CLI could not be read' });
-  return verdict.result === 'failed'
-    ? failed(verdict.failure, verdict.reason)
-    : failed('Program', { code: 'RunFailed', text: 'a call of Pulumi failed' });
+  return failed(verdict.failure, verdict.reason);
 }

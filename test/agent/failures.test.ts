@@ -30,16 +30,21 @@ const rows: readonly Row[] = [
   ['a good summary and no code', {}, ended('succeeded'), 'Lost'],
   [
     'a good end although a stop was asked for',
-    { exit: 0, stop: 'cancelled' },
+    { exit: 0, stopped: { cause: 'cancelled' } },
     ended('succeeded'),
     'succeeded',
   ],
   ['killed', { exit: 137 }, {}, 'Lost'],
   ['hung up', { exit: 129 }, {}, 'Lost'],
   ['nobody could write the code down', {}, {}, 'Lost'],
-  ['SIGINT by us: code 1', { exit: 1, stop: 'cancelled' }, error('update canceled'), 'Cancelled'],
-  ['the second SIGINT by us', { exit: 8, stop: 'timeout' }, ended('canceled'), 'Timeout'],
-  ['killed by us', { exit: 137, stop: 'timeout' }, {}, 'Timeout'],
+  [
+    'SIGINT by us: code 1',
+    { exit: 1, stopped: { cause: 'cancelled' } },
+    error('update canceled'),
+    'Cancelled',
+  ],
+  ['the second SIGINT by us', { exit: 8, stopped: { cause: 'timeout' } }, ended('canceled'), 'Timeout'],
+  ['killed by us', { exit: 137, stopped: { cause: 'timeout' } }, {}, 'Timeout'],
   ['stopped by somebody else, once', { exit: 1 }, error('update canceled'), 'Lost'],
   ['stopped by somebody else, twice', { exit: 8 }, ended('canceled'), 'Lost'],
   [
@@ -159,6 +164,6 @@ describe('what people read', () => {
     assert.equal(textOf({ exit: 1, tail: ['Updating', 'error: nope', 'Usage: …'] }), 'nope'));
   test('memory, where it was killed', () => assert.match(textOf({ exit: 137 }), /killed, often for memory/));
   test('the time limit', () =>
-    assert.equal(textOf({ stop: 'timeout' }), 'stopped after its time limit of 60 s'));
+    assert.equal(textOf({ stopped: { cause: 'timeout' } }), 'stopped after its time limit of 60 s'));
   test('a long error is cut', () => assert.ok(textOf({ exit: 1 }, error('x'.repeat(5_000))).length < 600));
 });
