@@ -106,6 +106,7 @@ function remember(store: Store, { plan, orders, measured, views, now }: Done): v
     });
   }
   store.recordSources(views);
+  store.keepOnly(new Set(plan.decisions.map(placementKey)));
 }
 
 const cameFrom = ({ source }: Order, repository: string): boolean =>

@@ -98,7 +98,6 @@ export const historyOf = (commits: readonly PlannedCommit[], base: History['base
 
 /** Forgets what stands about placements that are gone. */
 export function forgetPlacements(history: History, gone: ReadonlySet<string>): History {
-  if (gone.size === 0) return history;
   const without = (map: History['base']): History['base'] =>
     new Map([...map].filter(([key]) => !gone.has(key)));
   return { ...history, base: without(history.base), standing: without(history.standing) };

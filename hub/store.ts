@@ -27,8 +27,8 @@ export interface Store {
   /** State of a source and since when, as it was recorded last. */
   sourceMark(name: string): SourceMark | undefined;
   recordSources(views: readonly Pick<SourceView, 'name' | 'state' | 'since'>[]): void;
-  /** Placements that are gone for good, by key. */
-  forget(gone: ReadonlySet<string>): void;
+  /** Forgets all placements but these, by key: of what is gone for good nothing is asked any more. */
+  keepOnly(keys: ReadonlySet<string>): void;
   /** Resolves when everything recorded so far is on disk. Rejects with the file system's error. */
   flush(): Promise<void>;
   /** Flushes and lets go of the folder. */
@@ -94,10 +94,13 @@ function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | '
       const sources = new Map(views.map(({ name, state: now, since }) => [name, { state: now, since }]));
       if (canonical([...sources]) !== canonical([...state.kept.sources])) change({ sources }, []);
     },
-    forget: (gone) => {
-      const inputs = new Map([...state.kept.inputs].filter(([key]) => !gone.has(key)));
-      const history = forgetPlacements(state.kept.history, gone);
-      change({ inputs, history }, [...gone].map(clusterOf));
+    keepOnly: (keys) => {
+      const { inputs, history } = state.kept;
+      const known = [...inputs.keys(), ...history.base.keys(), ...history.standing.keys()];
+      const gone = new Set(known.filter((key) => !keys.has(key)));
+      if (gone.size === 0) return;
+      const left = new Map([...inputs].filter(([key]) => !gone.has(key)));
+      change({ inputs: left, history: forgetPlacements(history, gone) }, [...gone].map(clusterOf));
     },
   };
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { PlannedCommit } from '../../hub/decision.ts';
 import type { TreeEntry } from '../../hub/git/source.ts';
 import { openStore, type Store } from '../../hub/store.ts';
+import { limits } from '../../shared/limits.ts';
 import { makeLog } from '../../shared/log.ts';
 import { tempFolder } from '../harness/temp.ts';
 
@@ -136,12 +137,31 @@ test('a cluster that outgrows a file is spread, and the files of before go', asy
   await store.flush();
   const spread = (await readdir(join(folder, 'clusters'))).filter((name) => name.endsWith('.json'));
   assert.equal(spread.length, 4);
-  const gone = new Set(Array.from({ length: 1_999 }, (_, n) => `harbour/shop/${n}`));
-  store.forget(gone);
+  store.keepOnly(new Set(['harbour/shop/1999']));
   await store.close();
   const left = (await readdir(join(folder, 'clusters'))).filter((name) => name.endsWith('.json'));
   assert.deepEqual(left, ['harbour.0.json']);
   const again = (await open(folder)).store;
   assert.equal(again.knownFiles('harbour/shop/1998', 'v1:d'), undefined);
   assert.equal(again.knownFiles('harbour/shop/1999', 'v1:d')?.size, 2);
+});
+
+test('what is gone for good is forgotten, also what kept commits bring back', async (context) => {
+  const folder = await tempFolder(context);
+  const { store } = await open(folder);
+  store.addPlanned(planned('aaaa', ['harbour', 'island.one']));
+  store.recordFiles('island.one/shop/web', 'v1:d', files);
+  const keys = new Set(['harbour/shop/web']);
+  store.keepOnly(keys);
+  assert.equal(store.knownFiles('island.one/shop/web', 'v1:d'), undefined);
+  assert.deepEqual([...store.history.standing.keys()], [...keys]);
+  for (let n = 0; n < limits.keptCommits; n += 1) store.addPlanned(planned(`later-${n}`, ['harbour']));
+  await store.flush();
+  store.keepOnly(keys);
+  assert.deepEqual([...store.history.base.keys()], [...keys]);
+  await store.close();
+  assert.deepEqual(
+    (await readdir(join(folder, 'clusters'))).filter((name) => name.startsWith('island')),
+    [],
+  );
 });
