@@ -43,11 +43,11 @@ function successText(outcome: Outcome): string {
 }
 
 /** Signals give 128 + n; below 0.35 s of life the CLI dies of SIGINT and SIGTERM as well. */
-const BY_SIGNAL = 128;
+export const BY_SIGNAL = 128;
 /** 2: settings or invocation, 3: no access token, 6: no such stack. */
 const CONFIG_EXITS: ReadonlySet<number> = new Set([2, 3, 6]);
 /** The second SIGINT. */
-const CANCELLED_EXIT = 8;
+export const CANCELLED_EXIT = 8;
 
 const STOPPED: Readonly<Record<StopCause, FailureClass>> = { timeout: 'Timeout', cancelled: 'Cancelled' };
 

@@ -4,7 +4,7 @@ import { limits } from '../shared/limits.ts';
 import type { FailureClass, Reason } from '../shared/outcome.ts';
 import type { Context } from './context.ts';
 import type { LockHolder, RunEnd } from './executor.ts';
-import type { Verdict } from './failures.ts';
+import { BY_SIGNAL, CANCELLED_EXIT, type Verdict } from './failures.ts';
 import { clearIfDead, dropHolders, keepHolders, settleFileLocks, settleLocks } from './holders.ts';
 import { parseLockMessage, type LockState } from './locks.ts';
 import { pendingReason } from './pending.ts';
@@ -40,9 +40,6 @@ export async function afterwards({ folders, at }: Context, over: Over): Promise<
   const files = watched.outcome.summary === undefined ? await settleFileLocks(holders, run) : undefined;
   return files?.kind === 'held' ? heldBy(files.by) : judged;
 }
-
-const BY_SIGNAL = 128;
-const CANCELLED_EXIT = 8;
 
 /** Whether creates may have been cut off in the middle: a first SIGINT waits for them, everything harder does not. */
 const wasCutOff = ({ exit, stopped }: Watched, failure: FailureClass): boolean =>

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { type ProcessIdentity, identityOf, statOf } from '../shared/process.ts';
 import type { Order } from '../shared/wire.ts';
 import type { Context } from './context.ts';
+import { BY_SIGNAL } from './failures.ts';
 import { isRunId, readIfThere, runFoldersOf, type RunFolders } from './folders.ts';
 import { keepHolders, processesOf } from './holders.ts';
 import { removeFolder } from './reclaim.ts';
@@ -43,8 +44,6 @@ function gateOf(cli: ProcessIdentity): ProcessIdentity {
   const session = statOf(cli.pid)?.session ?? cli.pid;
   return identityOf(session) ?? { ...cli, pid: session, startTime: '' };
 }
-
-const BY_SIGNAL = 128;
 
 /** A CLI that did not end by itself may have left its lock. */
 async function remember(context: Context, run: RunFolders): Promise<void> {
