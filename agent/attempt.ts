@@ -117,10 +117,8 @@ async function notReady(
   return { kind: 'over' };
 }
 
-const withView = (parts: AttemptParts, entry: PlacementEntry): PlacementEntry => {
-  const view = parts.view(entry);
-  return view === undefined ? entry : parts.reports.stated(entry, view);
-};
+const withView = ({ reports, view }: AttemptParts, entry: PlacementEntry): PlacementEntry =>
+  reports.stated(entry, view(entry));
 
 /** Undefined: a newer order came in the last moment, and nothing has run. */
 async function begin(

@@ -3,7 +3,7 @@ import type { Log } from '../shared/log.ts';
 import type { Reason } from '../shared/outcome.ts';
 import { stackOfOrder, type StackRef } from '../shared/subjects.ts';
 import { clusterOrderSchema, decode, orderSchema, type Decoded, type Order } from '../shared/wire.ts';
-import { accept, decide, type Decision, type Surroundings } from './decide.ts';
+import { accept, decide, type Surroundings } from './decide.ts';
 import { accepted, matched, refused, staled } from './ledger/entry.ts';
 import { keyOf, type Ledger, type PlacementEntry } from './ledger/ledger.ts';
 import type { Reports } from './report.ts';
@@ -116,16 +116,11 @@ async function change(
 ): Promise<void> {
   const value = await parts.ledger.update(stack, (entry) => {
     const next = make(entry);
-    return next === undefined || next === entry ? next : withStatement(parts, next);
+    if (next === undefined || next === entry) return next;
+    return parts.reports.stated(next, viewOf(next, decide(next, parts.around())));
   });
   parts.reports.send(value);
   parts.wake();
-}
-
-function withStatement(parts: IntakeParts, entry: PlacementEntry): PlacementEntry {
-  const decision: Decision = decide(entry, parts.around());
-  const view = viewOf(entry, decision);
-  return view === undefined ? entry : parts.reports.stated(entry, view);
 }
 
 async function takeClusterOrder(parts: IntakeParts, data: Uint8Array): Promise<void> {

@@ -187,10 +187,8 @@ const isPast = ({ forgottenAt }: PlacementEntry, now: number): boolean =>
 const drop = (_: Conducting, entry: PlacementEntry): PlacementEntry | undefined =>
   entry.forgottenAt === undefined ? entry : undefined;
 
-function restate(c: Conducting, entry: PlacementEntry): PlacementEntry {
-  const view = c.parts.view(entry);
-  return view === undefined ? entry : c.parts.reports.stated(entry, view);
-}
+const restate = ({ parts }: Conducting, entry: PlacementEntry): PlacementEntry =>
+  parts.reports.stated(entry, parts.view(entry));
 
 const forget = (c: Conducting, entry: PlacementEntry): PlacementEntry =>
   entry.order?.action === 'forget' && entry.running === undefined

@@ -21,8 +21,8 @@ export interface Reports {
   readonly newest: ReadonlyMap<string, Report>;
   /** Goes up with each report: what is derived from them can be kept until then. */
   readonly revision: number;
-  /** The entry with its next report, when the view is news; the same entry when it is not. For changes of the ledger. */
-  stated(entry: PlacementEntry, view: View): PlacementEntry;
+  /** The entry with its next report, when the view is news; the same entry when it is not, or when there is none. For changes of the ledger. */
+  stated(entry: PlacementEntry, view: View | undefined): PlacementEntry;
   /** Sends the report and the run records of an entry that is recorded. */
   send(entry: PlacementEntry | undefined): void;
   /** Says a view on the way: sent, and forgotten when the agent ends. */
@@ -62,7 +62,7 @@ export function makeReports(parts: ReportParts): Reports {
     get revision() {
       return s.revision;
     },
-    stated: (entry, view) => withReport(entry, nextReport(s, entry, view)),
+    stated: (entry, view) => (view === undefined ? entry : withReport(entry, nextReport(s, entry, view))),
     send: (entry) => {
       if (entry?.report !== undefined && entry.report.seq !== newest.get(keyOf(entry.stack))?.seq)
         take(s, entry.report);
