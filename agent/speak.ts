@@ -23,7 +23,7 @@ export interface SpeakParts {
   readonly reports: Reports;
   readonly incarnation: string;
   /** Applies what the hub found out. */
-  readonly answered: (answer: HelloAnswer, hello: Hello) => Promise<void>;
+  readonly answered: (answer: HelloAnswer) => Promise<void>;
   /** What a beat says beside the hash. */
   readonly condition: () => Pick<Beat, 'agent' | 'version' | 'free' | 'running' | 'at'>;
   readonly log: Log;
@@ -123,7 +123,7 @@ async function ask(parts: SpeakParts, hello: Hello): Promise<HelloAnswer> {
   });
   const decoded = decode(helloAnswerSchema, reply.data);
   if (decoded.kind !== 'message') throw new Error(`the answer to hello cannot be read (${decoded.kind})`);
-  await parts.answered(decoded.message, hello);
+  await parts.answered(decoded.message);
   return decoded.message;
 }
 
