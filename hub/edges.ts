@@ -105,7 +105,6 @@ function remember(store: Store, { plan, orders, measured, views, now }: Done): v
       orders: started.length,
     });
   }
-  store.recordSources(views);
   store.keepOnly(new Set(plan.decisions.map(placementKey)));
 }
 

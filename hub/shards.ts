@@ -4,16 +4,11 @@ import { sha256 } from '../shared/canonical.ts';
 import { reasonSchema } from '../shared/outcome.ts';
 import { token, untoken } from '../shared/subjects.ts';
 import { VERDICTS, type DecidedAt, type Decision, type PlannedCommit } from './decision.ts';
-import { SOURCE_STATES } from './git/source.ts';
 import { historyOf, type History } from './history.ts';
 import { placementKey } from './placement.ts';
 
 /** Placements in one file: 500 with 20 files and some decisions each are below 2 MB. */
 const PLACEMENTS_A_SHARD = 500;
-
-const sourceMark = z.object({ state: z.enum(SOURCE_STATES), since: z.number() });
-/** The state of a source and since when, ms. */
-export type SourceMark = z.infer<typeof sourceMark>;
 
 const commitSchema = z.object({
   repository: z.string(),
@@ -31,10 +26,7 @@ const decisionSchema = z.object({
   gen: z.number().optional(),
 });
 
-export const indexSchema = z.object({
-  sources: z.record(z.string(), sourceMark),
-  commits: z.array(commitSchema),
-});
+export const indexSchema = z.object({ commits: z.array(commitSchema) });
 export type Index = z.infer<typeof indexSchema>;
 
 export const shardSchema = z.object({
@@ -56,7 +48,6 @@ export interface KnownInputs {
 /** All that the store holds. */
 export interface Kept {
   readonly history: History;
-  readonly sources: ReadonlyMap<string, SourceMark>;
   /** By placement key. */
   readonly inputs: Map<string, KnownInputs>;
 }
@@ -77,7 +68,6 @@ function shardOf(cluster: string, key: string, placements: number): string {
 
 /** The part of the state that no cluster owns. */
 export const indexOf = (kept: Kept): Index => ({
-  sources: Object.fromEntries(kept.sources),
   commits: kept.history.commits.map(({ decisions: _, counts, ...rest }) => ({
     ...rest,
     ...(counts === undefined ? {} : { counts: { ...counts } }),
@@ -134,7 +124,7 @@ function namer(kept: Kept): (cluster: string, key: string) => string {
 }
 
 /** The whole from its files. A missing one leaves gaps, which only make answers shorter. */
-export function joinShards(index: Index | null, shards: readonly Shard[]): Kept {
+export function joinShards(index: Index, shards: readonly Shard[]): Kept {
   const decisions = new Map<string, Decision[]>();
   const base = new Map<string, DecidedAt>();
   const inputs = new Map<string, KnownInputs>();
@@ -144,13 +134,12 @@ export function joinShards(index: Index | null, shards: readonly Shard[]): Kept 
     for (const decided of shard.base as DecidedAt[]) base.set(placementKey(decided.decision), decided);
     for (const [key, known] of Object.entries(shard.inputs)) inputs.set(key, known);
   }
-  const commits = (index?.commits ?? []).map((commit) => ({
+  const commits = index.commits.map((commit) => ({
     ...commit,
     decisions: decisions.get(commitKey(commit)) ?? [],
   })) as PlannedCommit[];
   return {
     history: historyOf(commits, base),
-    sources: new Map(Object.entries(index?.sources ?? {})),
     inputs,
   };
 }

@@ -2,14 +2,13 @@
  * The hub's state on disk: a cache that saves work and keeps explanations. It can be deleted at any time; what is damaged
  * counts as missing. One process holds a folder; changes are gathered and written by one flush at a time.
  */
-import { canonical } from '../shared/canonical.ts';
 import type { Log } from '../shared/log.ts';
 import { claimFolder } from '../shared/pidfile.ts';
 import { makeBatch, type Batch } from './batch.ts';
 import type { PlannedCommit } from './decision.ts';
-import type { SourceView, TreeEntry } from './git/source.ts';
+import type { TreeEntry } from './git/source.ts';
 import { addPlanned, forgetPlacements, type History } from './history.ts';
-import { clusterOf, type Kept, type SourceMark } from './shards.ts';
+import { clusterOf, type Kept } from './shards.ts';
 import { makeStoreFiles } from './storefiles.ts';
 
 /** Least time between two flushes, ms: a burst of passes costs one write. */
@@ -24,9 +23,6 @@ export interface Store {
   /** Files of a placement's inputs, path to `mode id`; undefined when those of another digest are kept, or none. */
   knownFiles(key: string, inputDigest: string): ReadonlyMap<string, string> | undefined;
   recordFiles(key: string, inputDigest: string, files: readonly TreeEntry[]): void;
-  /** State of a source and since when, as it was recorded last. */
-  sourceMark(name: string): SourceMark | undefined;
-  recordSources(views: readonly Pick<SourceView, 'name' | 'state' | 'since'>[]): void;
   /** Forgets all placements but these, by key: of what is gone for good nothing is asked any more. */
   keepOnly(keys: ReadonlySet<string>): void;
   /** Resolves when everything recorded so far is on disk. Rejects with the file system's error. */
@@ -88,11 +84,6 @@ function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | '
       if (files.length > LIST_CHARACTERS) return;
       state.kept.inputs.set(key, { digest, files });
       batch.touch([clusterOf(key)]);
-    },
-    sourceMark: (name) => state.kept.sources.get(name),
-    recordSources: (views) => {
-      const sources = new Map(views.map(({ name, state: now, since }) => [name, { state: now, since }]));
-      if (canonical([...sources]) !== canonical([...state.kept.sources])) change({ sources }, []);
     },
     keepOnly: (keys) => {
       const { inputs, history } = state.kept;

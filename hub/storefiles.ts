@@ -21,7 +21,7 @@ import {
 const VERSION = 1;
 /** Bytes of one file. */
 const FILE_BYTES = 10 * 1024 * 1024;
-const EMPTY_INDEX: Index = { sources: {}, commits: [] };
+const EMPTY_INDEX: Index = { commits: [] };
 const EMPTY_SHARD: Shard = { decisions: {}, base: [], inputs: {} };
 
 export interface StoreFiles {

@@ -48,7 +48,6 @@ async function fill(store: Store): Promise<void> {
   store.addPlanned(planned('aaaa', ['harbour', 'island.one']));
   store.addPlanned(planned('bbbb', ['harbour']));
   store.recordFiles('harbour/shop/web', 'v1:d', files);
-  store.recordSources([{ name: 'fleet', state: 'Unreachable', since: 5 }]);
   await store.close();
 }
 
@@ -58,7 +57,6 @@ test('what was recorded is there again after a start', async (context) => {
   await fill(first.store);
   const { store, lines } = await open(folder);
   assert.deepEqual(store.history, first.store.history);
-  assert.deepEqual(store.sourceMark('fleet'), { state: 'Unreachable', since: 5 });
   assert.deepEqual(
     [...(store.knownFiles('harbour/shop/web', 'v1:d') ?? [])],
     files.map(({ path, mode, id }) => [path, `${mode} ${id}`]),
