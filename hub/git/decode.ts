@@ -68,30 +68,6 @@ function fileMode(mode: string): FileMode {
   }
 }
 
-/** A path that differs between two trees. An absent side: it is not there. */
-export interface ChangedPath {
-  readonly path: string;
-  readonly from?: Omit<TreeEntry, 'path'>;
-  readonly to?: Omit<TreeEntry, 'path'>;
-}
-
-/** The output of `git diff-tree -r -z --no-renames --raw FROM TO`. */
-export function decodeChanges(output: Buffer): ChangedPath[] {
-  const texts = records(output);
-  const found: ChangedPath[] = [];
-  for (let n = 0; n + 1 < texts.length; n += 2) {
-    const [fromMode = '', toMode = '', fromId = '', toId = ''] = (texts[n] as string).slice(1).split(' ');
-    found.push({
-      path: texts[n + 1] as string,
-      ...(ABSENT.test(fromMode) ? {} : { from: { mode: fileMode(fromMode), id: fromId } }),
-      ...(ABSENT.test(toMode) ? {} : { to: { mode: fileMode(toMode), id: toId } }),
-    });
-  }
-  return found;
-}
-
-const ABSENT = /^0+$/;
-
 /** Longest subject and author that is kept: they stand in orders, tables and statuses. */
 const LINE_CHARACTERS = 200;
 

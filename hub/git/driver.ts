@@ -1,5 +1,4 @@
 /** How the commits of one repository are read. Every driver passes the same contract test. Types only. */
-import type { ChangedPath } from './decode.ts';
 import type { Failure } from './failure.ts';
 import type { Tree } from './source.ts';
 
@@ -23,8 +22,6 @@ export interface GitDriver {
   fetch(ref: string, options: { readonly anew: boolean }): Promise<Tip | Failure>;
   /** Opens a commit that is here. A listing that cannot be read whole is a failure, never a shorter listing. */
   open(id: string, ref: string): Promise<Opened | Failure>;
-  /** Paths that differ between two trees of this repository, whatever their history. Rejects when one is gone. */
-  changedPaths(from: Tree, to: Tree): Promise<readonly ChangedPath[]>;
   /** Whether a read met damage since the last fetch. */
   damaged(): boolean;
   /** Ends what is under way. */

@@ -43,7 +43,6 @@ export function makeLocal({ git, name, path }: LocalOptions): GitDriver {
     fetch: (ref) => localTip({ git, path, ref, signal: stop.signal }),
     open: async (id, ref) =>
       (await gitFolders(path)) === undefined ? notThere(path) : (await readerOf()).open(id, ref),
-    changedPaths: async (from, to) => (await readerOf()).changedPaths(from, to),
     damaged: () => repository?.reader.damaged() ?? false,
     async close() {
       stop.abort();

@@ -81,7 +81,6 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
       const commit = opened.tree.commit.id;
       return { ...opened, tree: { ...opened.tree, blob: (blobId) => repository.blob(commit, blobId) } };
     },
-    changedPaths: (from, to) => repository.changedPaths(from, to),
     damaged: () => repository.damaged(),
     async close() {
       stop.abort();

@@ -1,11 +1,11 @@
-/** One Git folder on this machine, read by plumbing: commits, listings, blobs, differences. */
+/** One Git folder on this machine, read by plumbing: commits, listings, blobs. */
 import { limits } from '../../shared/limits.ts';
 import { gitEnvironment, runGit, type GitEnd, type GitProgram } from './command.ts';
-import { decodeChanges, decodeCommit, decodeListing, type ChangedPath } from './decode.ts';
+import { decodeCommit, decodeListing } from './decode.ts';
 import type { Opened } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
 import { makeObjectReader, type Answer, type ObjectReader } from './objects.ts';
-import { OversizedBlobError, type Commit, type Tree, type TreeEntry } from './source.ts';
+import { OversizedBlobError, type Commit, type TreeEntry } from './source.ts';
 
 export interface RepositoryOptions {
   readonly git: GitProgram;
@@ -20,7 +20,6 @@ export interface GitRepository {
   open(id: string, ref: string): Promise<Opened | Failure>;
   /** A blob of a tree, by object id; `commit` is the tree's. */
   blob(commit: string, id: string): Promise<Buffer>;
-  changedPaths(from: Tree, to: Tree): Promise<readonly ChangedPath[]>;
   /** The newest tree could not be read in part. */
   damaged(): boolean;
   close(): Promise<void>;
@@ -66,28 +65,12 @@ export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptio
       return { kind: 'opened', tree };
     },
     blob,
-    async changedPaths(from, to) {
-      const range = [`${from.commit.id}^{tree}`, `${to.commit.id}^{tree}`];
-      const end = await plumb('diff-tree', ...DIFF_OPTIONS, ...range);
-      if (end.kind === 'failed') throw new Error(`${name}: comparing ${range.join(' and ')}: ${end.stderr}`);
-      return decodeChanges(end.stdout);
-    },
     damaged: () => damage !== undefined,
     close: () => objects.close(),
   };
 }
 
 type Plumb = (...args: string[]) => Promise<GitEnd>;
-
-const DIFF_OPTIONS = [
-  '-r',
-  '-z',
-  '--raw',
-  '--no-renames',
-  '--no-abbrev',
-  '--no-ext-diff',
-  '--ignore-submodules=none',
-];
 
 interface ReadCommit {
   readonly kind: 'commit';
