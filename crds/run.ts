@@ -31,4 +31,3 @@ export const runSchema = z.strictObject({
   /** At most one run of a group at a time in a cluster. */
   concurrencyGroup: z.string().min(1).max(253).optional(),
 });
-export type RunSpec = z.infer<typeof runSchema>;

@@ -159,5 +159,3 @@ export const stackSpecSchema = z.strictObject({
 });
 export type StackSpec = z.infer<typeof stackSpecSchema>;
 export type Override = z.infer<typeof override>;
-export type EnvironmentVariable = z.infer<typeof environmentVariable>;
-export type StackFile = z.infer<typeof file>;

@@ -49,15 +49,6 @@ export function foldReports(board: Board, reports: Iterable<Report>): Folded {
   return { board: { ...board, reports: merged }, changed: [...newer.keys()] };
 }
 
-/** One report; many at once go by {@link foldReports}, which copies once. */
-export function foldReport(
-  board: Board,
-  report: Report,
-): { readonly board: Board; readonly changed: boolean } {
-  const folded = foldReports(board, [report]);
-  return { board: folded.board, changed: folded.changed.length > 0 };
-}
-
 /** The beat heard last holds. */
 export function foldBeat(board: Board, cluster: string, heard: HeardBeat): Board {
   const held = board.beats.get(cluster);

@@ -21,8 +21,6 @@ export interface LoopEdges {
 export interface Loop {
   /** Starts a pass at once, or right after the one that runs. `dirty`: something besides Git may have changed. */
   wake(dirty: boolean): void;
-  /** When the last pass ended without an error, ms; 0: none yet. */
-  lastEnd(): number;
   readonly done: Promise<void>;
 }
 
@@ -30,7 +28,6 @@ export interface Loop {
 export function runLoop(edges: LoopEdges, signal: AbortSignal): Loop {
   let dirty = true;
   let woken = true;
-  let ended = 0;
   let failures = 0;
   let sleep = new AbortController();
   const wake = (more: boolean): void => {
@@ -47,7 +44,6 @@ export function runLoop(edges: LoopEdges, signal: AbortSignal): Loop {
     try {
       const end = await edges.pass(run);
       failures = 0;
-      ended = edges.clock();
       dirty ||= run.dirty && (end.kind === 'waiting' || end.kind === 'conflict' || end.kind === 'following');
       return pauseAfter(end, edges);
     } catch (error) {
@@ -67,7 +63,7 @@ export function runLoop(edges: LoopEdges, signal: AbortSignal): Loop {
       }).catch(() => undefined);
     }
   })();
-  return { wake, lastEnd: () => ended, done };
+  return { wake, done };
 }
 
 function pauseAfter(end: PassEnd, edges: LoopEdges): number {

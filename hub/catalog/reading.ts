@@ -12,7 +12,6 @@ import { joinedProblem, problemAt, problemsOf } from '../problem.ts';
 export interface Entry {
   readonly origin: Origin;
   readonly identity: Identity;
-  readonly fleet: boolean;
   readonly manifest?: Accepted;
   readonly problem?: Problem;
 }
@@ -141,7 +140,7 @@ function ofDocument(file: CatalogFile, checked: Checked): Reading {
       const { manifest } = checked;
       const origin = { repository, path, line: manifest.line };
       return {
-        entries: [{ origin, identity: manifest.identity, fleet: fleet(file), manifest }],
+        entries: [{ origin, identity: manifest.identity, manifest }],
         problems: [],
       };
     }
@@ -160,7 +159,7 @@ function refusedReading(file: CatalogFile, checked: Extract<Checked, { kind: 're
   const { repository, path } = file;
   const { identity, line, faults } = checked;
   const where = { repository, path, identity };
-  const entry = { origin: { repository, path, line }, identity, fleet: fleet(file) };
+  const entry = { origin: { repository, path, line }, identity };
   return {
     entries: [{ ...entry, problem: joinedProblem(where, faults) }],
     problems: problemsOf(where, faults),

@@ -19,8 +19,8 @@ export function markDuplicates(entries: readonly Entry[]): Unique {
     if (others.length === 0) return entry;
     const problem = duplicateProblem(entry, others);
     problems.push(problem);
-    const { origin, identity, fleet } = entry;
-    return { origin, identity, fleet, problem };
+    const { origin, identity } = entry;
+    return { origin, identity, problem };
   });
   return { entries: marked, problems };
 }

@@ -55,7 +55,6 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
       return followers.map((follower) => follower.view());
     },
     nextDue: () => Math.min(...followers.map((each) => (running.has(each.name) ? Infinity : each.dueAt()))),
-    hint: (name) => void followers.find((follower) => follower.name === name)?.hint(),
     async close() {
       stop.abort();
       watches.forEach((watch) => watch?.close());

@@ -82,8 +82,6 @@ export type ReadRef =
       readonly kind: 'ref';
       /** `refs/heads/main`, `refs/tags/v1`, `HEAD`, or the id of a commit. */
       readonly name: string;
-      /** The id itself, when the ref is a fixed commit. */
-      readonly commit?: string;
     }
   | { readonly kind: 'refused'; readonly problem: string };
 
@@ -93,7 +91,7 @@ export function readRef(choice: RefChoice): ReadRef {
     return { kind: 'refused', problem: 'ref.semver is not supported yet; name a branch, a tag or a commit' };
   if ('commit' in choice)
     return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(choice.commit)
-      ? { kind: 'ref', name: choice.commit, commit: choice.commit }
+      ? { kind: 'ref', name: choice.commit }
       : { kind: 'refused', problem: 'ref.commit must be a whole commit id, in lower case' };
   const [folder, name] = 'branch' in choice ? ['heads', choice.branch] : ['tags', choice.tag];
   if (folder === 'heads' && name === 'HEAD') return { kind: 'ref', name: 'HEAD' };

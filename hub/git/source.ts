@@ -105,8 +105,6 @@ export interface Sources {
   refresh(now: number): Promise<readonly SourceView[]>;
   /** When the next poll is due, ms; Infinity while every one of them is under way. */
   nextDue(): number;
-  /** Makes a repository due now; an unknown name is ignored. */
-  hint(name: string): void;
   /** Ends what is under way. */
   close(): Promise<void>;
 }

@@ -5,7 +5,6 @@ import {
   compareReports,
   EMPTY_BOARD,
   foldBeat,
-  foldReport,
   foldReports,
   forgetCluster,
   listening,
@@ -43,7 +42,7 @@ test('any order of arrival and any duplication converge', () => {
       const straight = foldReports(EMPTY_BOARD, sent).board.reports;
       let shuffled = EMPTY_BOARD;
       for (const report of [...duplicates, ...sent.toReversed(), ...duplicates])
-        shuffled = foldReport(shuffled, report).board;
+        shuffled = foldReports(shuffled, [report]).board;
       assert.deepEqual(
         [...shuffled.reports].sort(([a], [b]) => (a < b ? -1 : 1)),
         [...straight].sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -62,10 +61,10 @@ test('the greatest (ledger, seq) holds, whatever its clock says', () => {
 
 test('no change gives the same board', () => {
   const report = reportOf('web', { seq: 3 });
-  const { board, changed } = foldReport(EMPTY_BOARD, report);
-  assert.equal(changed, true);
-  assert.equal(foldReport(board, { ...report }).board, board);
-  assert.equal(foldReport(board, reportOf('web', { seq: 2 })).changed, false);
+  const { board, changed } = foldReports(EMPTY_BOARD, [report]);
+  assert.deepEqual(changed, ['harbour/shop/web']);
+  assert.equal(foldReports(board, [{ ...report }]).board, board);
+  assert.deepEqual(foldReports(board, [reportOf('web', { seq: 2 })]).changed, []);
   assert.deepEqual(foldReports(board, [reportOf('web', { seq: 4 }), reportOf('api', {})]).changed, [
     'harbour/shop/web',
     'harbour/shop/api',
