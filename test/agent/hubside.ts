@@ -1,7 +1,7 @@
 /** The other side of an agent: a real broker with the real accounts and streams, and a hub that answers what it is told. */
 import { natsConfig } from '../../deploy/nats/config.ts';
 import { clusterMessage, ensureAccount, orderMessage, publishOrders } from '../../hub/streams.ts';
-import { connectBroker, jetsOf, makeUserKey, readLastMessages, type Jets } from '../../shared/nats.ts';
+import { makeUserKey, readLastMessages, type Jets } from '../../shared/nats.ts';
 import { hubSubjects, streams } from '../../shared/subjects.ts';
 import {
   decode,
@@ -21,8 +21,9 @@ import {
   type RunRecord,
 } from '../../shared/wire.ts';
 import type { z } from 'zod';
+import { connectTo } from '../harness/client.ts';
 import { startNats, type NatsServer } from '../harness/nats.ts';
-import { atEnd, type Owner } from '../harness/owned.ts';
+import type { Owner } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
 
 export interface HubSide {
@@ -53,10 +54,7 @@ export async function startHubSide(owner: Owner): Promise<HubSide> {
   const server = await startNats(owner, {
     config: (storeDir) => natsConfig({ storeDir, hubKey: hub.publicKey, clusters }),
   });
-  const seed = (): Uint8Array => new TextEncoder().encode(hub.seed);
-  const connection = await connectBroker({ servers: [server.url], seed, name: 'hub' });
-  atEnd(owner, () => connection.close());
-  const jets = await jetsOf(connection);
+  const { connection, ...jets } = await connectTo(owner, server.url, { seed: hub.seed });
   await ensureAccount(jets, ACCOUNT);
   const read = async <T>(stream: string, filter: string, schema: z.ZodType<T>): Promise<readonly T[]> =>
     (await readLastMessages(jets, stream, filter)).flatMap(({ data }) => {

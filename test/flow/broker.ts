@@ -1,7 +1,8 @@
 /** What lies on the broker, read with the hub's own key. */
-import { connectBroker, jetsOf, type Jets } from '../../shared/nats.ts';
+import type { Jets } from '../../shared/nats.ts';
 import { streams } from '../../shared/subjects.ts';
-import { atEnd, type Owner } from '../harness/owned.ts';
+import { connectTo } from '../harness/client.ts';
+import type { Owner } from '../harness/owned.ts';
 
 export interface Stored {
   readonly stream: string;
@@ -23,13 +24,7 @@ export async function openBroker(
   owner: Owner,
   { url, seed }: { readonly url: string; readonly seed: string },
 ): Promise<Broker> {
-  const connection = await connectBroker({
-    servers: [url],
-    seed: () => new TextEncoder().encode(seed),
-    name: 'test',
-  });
-  atEnd(owner, () => connection.close());
-  const jets = await jetsOf(connection);
+  const jets = await connectTo(owner, url, { seed });
   return {
     jets,
     published: async (cluster) => (await jets.jsm.streams.info(streams.orders(cluster))).state.last_seq,

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { connectBroker, jetsOf, makeUserKey, publishExpecting, type Jets } from '../../shared/nats.ts';
+import { makeUserKey, publishExpecting } from '../../shared/nats.ts';
+import { connectTo, type Client } from './client.ts';
 import { plainConfig, startNats } from './nats.ts';
-import { atEnd } from './owned.ts';
 
 test('a killed nats-server comes back on its port with what it acknowledged', async (t) => {
   const key = makeUserKey();
   const users = `authorization { users: [{ nkey: ${key.publicKey} }] }\n`;
   const server = await startNats(t, { config: (store) => plainConfig(store) + users });
-  const open = async (): Promise<Jets> => {
-    const seed = (): Uint8Array => new TextEncoder().encode(key.seed);
-    const connection = await connectBroker({ servers: [server.url], name: 'test', seed });
-    atEnd(t, () => connection.close());
-    return jetsOf(connection);
-  };
+  const open = (): Promise<Client> => connectTo(t, server.url, { seed: key.seed });
   const before = await open();
   await before.jsm.streams.add({ name: 'S', subjects: ['s.>'] });
   await publishExpecting(before.js, 's.a', { data: new Uint8Array([1]), expect: { lastSequence: 0 } });

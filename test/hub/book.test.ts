@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { EMPTY_BOARD } from '../../hub/board.ts';
 import { makeBook } from '../../hub/book.ts';
 import { makeCollection } from '../../hub/collection.ts';
@@ -9,10 +9,10 @@ import { hasArtifact, listArtifacts, uploadArtifact } from '../../hub/upload.ts'
 import { ensureArtifactStream } from '../../hub/streams.ts';
 import { makeLog } from '../../shared/log.ts';
 import { limits } from '../../shared/limits.ts';
-import { connectBroker, jetsOf, makeUserKey, type Jets } from '../../shared/nats.ts';
 import { seal } from '../../shared/seal.ts';
 import { streams } from '../../shared/subjects.ts';
-import { startNats, type NatsServer } from '../harness/nats.ts';
+import { connectTo } from '../harness/client.ts';
+import { startNats } from '../harness/nats.ts';
 import { atEnd } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
 import { keyOf, makeOrder, makeWanted, NOW } from './make.ts';
@@ -20,47 +20,36 @@ import { keyOf, makeOrder, makeWanted, NOW } from './make.ts';
 const HARBOUR = { name: 'harbour', policy: { maxConcurrentRuns: 4 } };
 const quiet = makeLog({ name: 'test', level: 'silent' });
 
-async function jetsFor(t: TestContext, server: NatsServer): Promise<Jets> {
-  const { seed } = makeUserKey();
-  const connection = await connectBroker({
-    servers: [server.url],
-    seed: () => new TextEncoder().encode(seed),
-    name: 'hub',
-  });
-  atEnd(t, () => connection.close());
-  return jetsOf(connection);
-}
-
 const web = makeOrder(makeWanted({ name: 'web' }), { gen: NOW });
 
 test('a book that is read again says what was published', async (t) => {
   const server = await startNats(t);
-  const book = makeBook(await jetsFor(t, server));
+  const book = makeBook(await connectTo(t, server.url));
   await book.load(['harbour']);
   assert.equal(await book.lead([HARBOUR], NOW), 'stored');
   assert.equal(await book.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'stored');
-  const later = makeBook(await jetsFor(t, server));
+  const later = makeBook(await connectTo(t, server.url));
   await later.load([]);
   assert.deepEqual([...later.inForce], [[keyOf(web), web]]);
 });
 
 test('many orders go out in the order of the plan, each against the sequence before', async (t) => {
   const server = await startNats(t);
-  const book = makeBook(await jetsFor(t, server));
+  const book = makeBook(await connectTo(t, server.url));
   const orders = Array.from({ length: 300 }, (_, n) =>
     makeOrder(makeWanted({ name: `s${n}` }), { gen: NOW }),
   );
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
   assert.equal(await book.publish({ clusters: [HARBOUR], orders, now: NOW }), 'stored');
-  const later = makeBook(await jetsFor(t, server));
+  const later = makeBook(await connectTo(t, server.url));
   await later.load([]);
   assert.equal(later.inForce.size, 300);
 });
 
 test('a leader that slept through a change of leaders can publish nothing', async (t) => {
   const server = await startNats(t);
-  const [old, next] = [makeBook(await jetsFor(t, server)), makeBook(await jetsFor(t, server))];
+  const [old, next] = [makeBook(await connectTo(t, server.url)), makeBook(await connectTo(t, server.url))];
   await old.load(['harbour']);
   await old.lead([HARBOUR], NOW);
   await next.load(['harbour']);
@@ -69,14 +58,14 @@ test('a leader that slept through a change of leaders can publish nothing', asyn
 
   assert.equal(await old.publish({ clusters: [HARBOUR], orders: [web], now: NOW }), 'conflict');
   assert.equal(old.loaded, false);
-  const seen = makeBook(await jetsFor(t, server));
+  const seen = makeBook(await connectTo(t, server.url));
   await seen.load([]);
   assert.equal(seen.inForce.size, 0);
 });
 
 test('an unchanged cluster policy is not published again, a changed one is', async (t) => {
   const server = await startNats(t);
-  const jets = await jetsFor(t, server);
+  const jets = await connectTo(t, server.url);
   const book = makeBook(jets);
   const last = async (): Promise<number> => (await jets.jsm.streams.info('harbour')).state.last_seq;
   await book.load(['harbour']);
@@ -94,7 +83,7 @@ test('an unchanged cluster policy is not published again, a changed one is', asy
 
 test('a store that was lost is made anew by the next load', async (t) => {
   const server = await startNats(t);
-  const jets = await jetsFor(t, server);
+  const jets = await connectTo(t, server.url);
   const book = makeBook(jets);
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
@@ -107,7 +96,7 @@ test('a store that was lost is made anew by the next load', async (t) => {
 
 test('a stream that a cluster lacks is made by the next load, also when no manifest names the cluster', async (t) => {
   const server = await startNats(t);
-  const jets = await jetsFor(t, server);
+  const jets = await connectTo(t, server.url);
   const book = makeBook(jets);
   await book.load(['harbour', 'island']);
   for (const account of ['harbour', 'island']) await jets.jsm.streams.delete(streams.state(account));
@@ -118,7 +107,7 @@ test('a stream that a cluster lacks is made by the next load, also when no manif
 
 test('an artifact is there when its last chunk is', async (t) => {
   const server = await startNats(t);
-  const jets = await jetsFor(t, server);
+  const jets = await connectTo(t, server.url);
   await ensureArtifactStream(jets);
   const sealed = seal(randomBytes(3 * limits.chunkBytes), Buffer.alloc(32, 7));
   const stream = async (): Promise<number> => (await jets.jsm.streams.info('ARTIFACTS')).state.messages;
@@ -131,7 +120,7 @@ test('an artifact is there when its last chunk is', async (t) => {
 
 test('an artifact without use goes after a day; what an order or a success names stays', async (t) => {
   const server = await startNats(t);
-  const jets = await jetsFor(t, server);
+  const jets = await connectTo(t, server.url);
   const book = makeBook(jets);
   await book.load(['harbour']);
   await book.lead([HARBOUR], NOW);
@@ -150,7 +139,7 @@ test('one hub leads; when it lets go, the other takes over', async (t) => {
   const led: string[] = [];
   const hub = async (id: string): Promise<ReturnType<typeof keepLease>> => {
     const stop = new AbortController();
-    const { js } = await jetsFor(t, server);
+    const { js } = await connectTo(t, server.url);
     const lease = keepLease({ js, id, log: quiet, clock: Date.now, onLead: () => led.push(id) }, stop.signal);
     atEnd(t, async () => {
       stop.abort();
@@ -172,7 +161,7 @@ test('a hub that was killed and started again leads at once', async (t) => {
   const server = await startNats(t);
   const hub = async (id: string): Promise<ReturnType<typeof keepLease>> => {
     const stop = new AbortController();
-    const { js } = await jetsFor(t, server);
+    const { js } = await connectTo(t, server.url);
     const lease = keepLease({ js, id, log: quiet, clock: Date.now, onLead: () => undefined }, stop.signal);
     atEnd(t, async () => {
       stop.abort();
@@ -189,7 +178,7 @@ test('a hub that was killed and started again leads at once', async (t) => {
 test('a leader without a broker stops leading by its own clock', async (t) => {
   const server = await startNats(t);
   const stop = new AbortController();
-  const { js } = await jetsFor(t, server);
+  const { js } = await connectTo(t, server.url);
   const lease = keepLease(
     { js, id: 'only', log: quiet, clock: Date.now, onLead: () => undefined },
     stop.signal,

@@ -1,7 +1,8 @@
 /** A connection of a hub to a real server, for tests of the hub's edges. */
-import { connectBroker, jetsOf, makeUserKey, type Jets, type NatsConnection } from '../../shared/nats.ts';
+import type { Jets, NatsConnection } from '../../shared/nats.ts';
+import { connectTo } from '../harness/client.ts';
 import type { NatsServer } from '../harness/nats.ts';
-import { atEnd, type Owner } from '../harness/owned.ts';
+import type { Owner } from '../harness/owned.ts';
 
 export interface Broker {
   readonly connection: NatsConnection;
@@ -10,12 +11,6 @@ export interface Broker {
 
 /** Connects; the connection ends with its owner. */
 export async function brokerOf(owner: Owner, server: NatsServer): Promise<Broker> {
-  const { seed } = makeUserKey();
-  const connection = await connectBroker({
-    servers: [server.url],
-    seed: () => new TextEncoder().encode(seed),
-    name: 'hub',
-  });
-  atEnd(owner, () => connection.close());
-  return { connection, jets: await jetsOf(connection) };
+  const { connection, ...jets } = await connectTo(owner, server.url);
+  return { connection, jets };
 }

@@ -3,35 +3,23 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
   connectBroker,
-  jetsOf,
   makeUserKey,
   publicKeyOf,
   publishExpecting,
   readLastMessages,
-  type Jets,
-  type NatsConnection,
 } from '../../shared/nats.ts';
+import { connectTo, type Client } from '../harness/client.ts';
 import { startNats, type NatsServer } from '../harness/nats.ts';
-import { atEnd, type Owner } from '../harness/owned.ts';
+import { atEnd } from '../harness/owned.ts';
 import { until } from '../harness/until.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
-interface Client extends Jets {
-  readonly connection: NatsConnection;
-}
-
-async function connectTo(owner: Owner, server: NatsServer, seed = makeUserKey().seed): Promise<Client> {
-  const connection = await connectBroker({ servers: [server.url], seed: () => bytes(seed), name: 'test' });
-  atEnd(owner, () => connection.close());
-  return { connection, ...(await jetsOf(connection)) };
-}
-
 /** A server with one stream of the subjects `s.>` that keeps the newest message of each. */
 async function withStream(t: TestContext): Promise<{ server: NatsServer; client: Client }> {
   const server = await startNats(t);
-  const client = await connectTo(t, server);
+  const client = await connectTo(t, server.url);
   await client.jsm.streams.add({ name: 'S', subjects: ['s.>'], max_msgs_per_subject: 1 });
   return { server, client };
 }
@@ -165,7 +153,7 @@ test('a seed that the server does not know ends no attempt; the right one is tak
 test('a key that the server forgets for a while keeps the connection trying', async (t) => {
   const key = makeUserKey();
   const server = await startNats(t, { config: oneUser(key.publicKey) });
-  const { connection } = await connectTo(t, server, key.seed);
+  const { connection } = await connectTo(t, server.url, { seed: key.seed });
   await server.reload(oneUser(makeUserKey().publicKey)(server.storeFolder));
   const before = refusals(server);
   await until('four refusals', () => refusals(server) >= before + 4);
@@ -203,7 +191,7 @@ test('a server that is not there yet is waited for', async (t) => {
   const server = await startNats(t);
   await server.stop();
   let connected = false;
-  const connecting = connectTo(t, server).then(() => (connected = true));
+  const connecting = connectTo(t, server.url).then(() => (connected = true));
   await server.start();
   await connecting;
   assert.equal(connected, true);

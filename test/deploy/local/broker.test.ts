@@ -6,8 +6,9 @@ import { supervise, type Child } from '../../../deploy/local/child.ts';
 import { foldersOf, type Folders } from '../../../deploy/local/folders.ts';
 import { freePort } from '../../../deploy/local/input.ts';
 import { hubKeys } from '../../../deploy/local/keys.ts';
-import { connectBroker, makeUserKey, type NatsConnection } from '../../../shared/nats.ts';
+import { makeUserKey, type NatsConnection } from '../../../shared/nats.ts';
 import { agentSubjects, hubSubjects } from '../../../shared/subjects.ts';
+import { connectTo } from '../../harness/client.ts';
 import { atEnd } from '../../harness/owned.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { testTools } from '../../harness/tools.ts';
@@ -36,13 +37,8 @@ async function start(context: TestContext): Promise<Started> {
     context.signal,
   );
   assert.ok(server !== undefined);
-  const connect = async (seed: string): Promise<NatsConnection> => {
-    const key = new TextEncoder().encode(seed.trim());
-    const url = `nats://127.0.0.1:${port}`;
-    const connection = await connectBroker({ servers: [url], seed: () => key, name: 'test' });
-    atEnd(context, () => connection.close());
-    return connection;
-  };
+  const connect = async (seed: string): Promise<NatsConnection> =>
+    (await connectTo(context, `nats://127.0.0.1:${port}`, { seed: seed.trim() })).connection;
   return { broker, server, folders, connect };
 }
 

@@ -1,6 +1,7 @@
 /** An agent with valid credentials of its own cluster tries to reach another one's work. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { ensureAccount, ensureArtifactStream } from '../../../hub/streams.ts';
 import {
   agentSubjects,
   ARTIFACT_STREAM,
@@ -11,7 +12,7 @@ import {
 import type { Msg } from '../../../shared/nats.ts';
 import { open, seal } from '../../../shared/seal.ts';
 import { until } from '../../harness/until.ts';
-import { connectAgent, makeArtifacts, makeCluster, makeStreams, startBroker } from './broker.ts';
+import { connectAgent, makeCluster, startBroker } from './broker.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const web = { namespace: 'shop', name: 'web' };
@@ -21,8 +22,8 @@ const harbour = makeCluster('harbour');
 const quay = makeCluster('quay');
 
 const broker = await startBroker(owner, [harbour, quay]);
-for (const { account } of [harbour, quay]) await makeStreams(broker.hub, account);
-await makeArtifacts(broker.hub);
+for (const { account } of [harbour, quay]) await ensureAccount(broker.hub, account);
+await ensureArtifactStream(broker.hub);
 const victim = await connectAgent(owner, broker, quay);
 const attacker = (await connectAgent(owner, broker, harbour)).connection;
 

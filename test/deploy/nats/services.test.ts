@@ -1,6 +1,7 @@
 /** What an agent can do across the import, on a real server. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { ensureAccount, ensureArtifactStream } from '../../../hub/streams.ts';
 import { publishExpecting, type Msg } from '../../../shared/nats.ts';
 import {
   accountOfCall,
@@ -10,7 +11,7 @@ import {
   streams,
 } from '../../../shared/subjects.ts';
 import { until } from '../../harness/until.ts';
-import { connectAgent, makeArtifacts, makeCluster, makeStreams, startBroker } from './broker.ts';
+import { connectAgent, makeCluster, startBroker } from './broker.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const web = { namespace: 'shop', name: 'web.eu' };
@@ -19,8 +20,8 @@ const quay = makeCluster('quay');
 const owner = { after };
 
 const broker = await startBroker(owner, [harbour, quay]);
-for (const { account } of [harbour, quay]) await makeStreams(broker.hub, account);
-await makeArtifacts(broker.hub);
+for (const { account } of [harbour, quay]) await ensureAccount(broker.hub, account);
+await ensureArtifactStream(broker.hub);
 const agent = await connectAgent(owner, broker, harbour);
 
 test('an order is pulled, and acknowledged so that it does not come again', async () => {
@@ -99,7 +100,7 @@ test('hello is answered and a beat arrives, both under the account of the caller
 test('a cluster that is added to the file by a reload works, and the others stay connected', async () => {
   const buoy = makeCluster('buoy');
   const config = broker.config([harbour, quay, buoy]);
-  await makeStreams(broker.hub, 'buoy');
+  await ensureAccount(broker.hub, 'buoy');
   await broker.server.reload(config);
   await broker.server.reload(config);
   const added = await connectAgent(owner, broker, buoy);
