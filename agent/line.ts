@@ -1,5 +1,6 @@
 /** The agent's connection to the broker: tried until it is there, kept for ever, and never waited for at start. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { pauseAfter, scattered } from '../shared/backoff.ts';
 import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import {
@@ -25,7 +26,7 @@ export interface Dialled {
   close(): Promise<void>;
 }
 
-const RETRY_MS = { first: limits.reconnectWaitMs, longest: 10_000 };
+const RETRY = { firstMs: limits.reconnectWaitMs, longestMs: 10_000 };
 
 /** Connects in the background. `reconnected` is called after every drop, when the line is up again. */
 export function dial(
@@ -83,8 +84,8 @@ async function untilConnected(
       return await connectBroker({ ...options, waitOnFirstConnect: false });
     } catch (error) {
       log.warn({ err: error, failures }, 'the broker cannot be reached yet');
-      const pause = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures, 16));
-      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+      const pause = scattered(pauseAfter(RETRY, failures), Math.random());
+      await delay(pause, undefined, { signal }).catch(() => undefined);
     }
   }
   return undefined;

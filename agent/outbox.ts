@@ -1,5 +1,6 @@
 /** Sends until it was acknowledged: whatever fails is tried again, with growing pauses, until the process ends. */
 import pLimit, { type LimitFunction } from 'p-limit';
+import { pauseAfter, scattered, type Backoff } from '../shared/backoff.ts';
 
 export interface Outbox {
   /** `send` resolves when the broker has it. It replaces what waits under the same key. */
@@ -13,9 +14,7 @@ export interface Outbox {
   close(): void;
 }
 
-export interface Pauses {
-  readonly firstMs: number;
-  readonly longestMs: number;
+export interface Pauses extends Backoff {
   /** Hears why something was not sent. */
   readonly onError: (key: string, error: unknown) => void;
 }
@@ -107,9 +106,9 @@ async function attempt(o: Sending, key: string, item: Item): Promise<void> {
 
 function pause(o: Sending): void {
   if (o.timer !== undefined || o.closed) return;
-  const length = Math.min(o.pauses.longestMs, o.pauses.firstMs * 2 ** Math.min(o.failures, 16));
+  const pauseMs = scattered(pauseAfter(o.pauses, o.failures), Math.random());
+  o.timer = setTimeout(() => tryAll(o), pauseMs);
   o.failures += 1;
-  o.timer = setTimeout(() => tryAll(o), length * (0.5 + Math.random() / 2));
 }
 
 function idle(o: Sending, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 /** Placements that wait before they try again. In memory: after a restart they try at once. */
+import { pauseAfter } from '../shared/backoff.ts';
 import type { Reason } from '../shared/outcome.ts';
 import type { LockHolder } from './executor.ts';
 
@@ -29,7 +30,7 @@ export interface Pauses {
   clear(key: string): void;
 }
 
-const BROKEN_MS = { first: 1_000, longest: 60_000 };
+const BROKEN = { firstMs: 1_000, longestMs: 60_000 };
 
 /** Nothing waits at first. */
 export function makePauses(): Pauses {
@@ -54,7 +55,7 @@ export function makePauses(): Pauses {
     broken: (key, gen, now) => {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
-      const until = now + Math.min(BROKEN_MS.longest, BROKEN_MS.first * 2 ** Math.min(count, 10));
+      const until = now + pauseAfter(BROKEN, count);
       const text = 'the agent could not carry it out and tries again; its log says why';
       pauses.set(key, { gen, since: now, until, reason: { code: 'BackingOff', text } });
     },

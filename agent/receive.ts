@@ -1,5 +1,6 @@
 /** Orders from the broker. A message is acknowledged when it is recorded, and that means: recorded, not done. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { pauseAfter, scattered } from '../shared/backoff.ts';
 import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import type { Consumer, JetStreamClient, JsMsg } from '../shared/nats.ts';
@@ -18,7 +19,7 @@ export interface ReceiveParts {
 }
 
 /** Pauses after a failed pull; the hub may not have made the consumer yet, or the broker may be away. */
-const RETRY_MS = { first: 250, longest: 10_000 };
+const RETRY = { firstMs: 250, longestMs: 10_000 };
 
 /** While the ledger is slow, the broker hears so often that the message is being worked on. */
 const WORKING_MS = limits.ackWaitMs / 3;
@@ -33,9 +34,9 @@ export async function receive(parts: ReceiveParts, signal: AbortSignal): Promise
     } catch (error) {
       if (signal.aborted) return;
       parts.log.debug({ err: error, failures }, 'orders could not be pulled');
-      const pause = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures, 16));
+      const pause = scattered(pauseAfter(RETRY, failures), Math.random());
       failures += 1;
-      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+      await delay(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 }

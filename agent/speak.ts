@@ -1,4 +1,5 @@
 /** Hello and beat: what the agent tells the hub about itself, unasked. */
+import { pauseAfter } from '../shared/backoff.ts';
 import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import type { NatsConnection } from '../shared/nats.ts';
@@ -36,7 +37,7 @@ export interface Speaker {
 }
 
 /** Pauses between hellos that nobody answers: at most half a minute, so that a hub that comes back is found soon. */
-const HELLO_RETRY_MS = { first: 1_000, longest: 30_000 };
+const HELLO_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Own timers: close it. */
 export function startSpeaker(parts: SpeakParts): Speaker {
@@ -68,8 +69,7 @@ export function startSpeaker(parts: SpeakParts): Speaker {
       after(answer.againMs === undefined ? limits.helloMs * jitter() : notBefore(answer.againMs));
     } catch (error) {
       if (!closed) parts.log.debug({ err: error }, 'hello was not answered');
-      const pause = Math.min(HELLO_RETRY_MS.longest, HELLO_RETRY_MS.first * 2 ** Math.min(failures, 16));
-      after(pause * jitter());
+      after(pauseAfter(HELLO_RETRY, failures) * jitter());
       failures += 1;
     }
     saying = false;

@@ -58,7 +58,7 @@ const LAST_WORDS_MS = 2_000;
 /** A cancelled run gets both graces of the stop, and time to be recorded. */
 const CANCEL_MS = limits.stopGraceMs + limits.stopSecondGraceMs + 5_000;
 
-const RESEND_MS = { firstMs: 250, longestMs: 10_000 };
+const RESEND = { firstMs: 250, longestMs: 10_000 };
 
 /** Resolves when the agent works, whether or not the broker is there. Rejects when the ledger cannot be opened. */
 export async function startAgent(config: AgentConfig, options: StartOptions): Promise<Agent> {
@@ -109,7 +109,7 @@ async function assemble(
   let received: Promise<void> = Promise.resolve();
   let speaker: Speaker | undefined;
   const outbox = makeOutbox({
-    ...RESEND_MS,
+    ...RESEND,
     onError: (key, error) => log.debug({ err: error, message: key }, 'not sent yet'),
   });
   const broker = { servers: config.nats, name: `towline agent ${config.cluster}` };
