@@ -5,18 +5,6 @@
 import { parse, stringify } from 'yaml';
 import type { Json, RunInputs } from '../../shared/wire.ts';
 
-/** What the file says of the stack's encryption, as one opaque text for the ledger. */
-export type EncryptionState =
-  { readonly kind: 'salt'; readonly salt: string } | { readonly kind: 'key'; readonly encryptedKey: string };
-
-/** A salt is `v1:…:v1:…:…`; a key is base64 and has no colon. */
-export const readEncryption = (text: string): EncryptionState =>
-  text.includes(':') ? { kind: 'salt', salt: text } : { kind: 'key', encryptedKey: text };
-
-/** The inverse of {@link readEncryption}. */
-export const writeEncryption = (state: EncryptionState): string =>
-  state.kind === 'salt' ? state.salt : state.encryptedKey;
-
 export interface StackSettings {
   readonly secretsprovider?: string;
   readonly encryptionsalt?: string;
@@ -122,11 +110,13 @@ function providerClash(own: StackSettings, wanted: string | undefined): string |
     : `its secrets provider is ${has}, the stack says ${wanted}`;
 }
 
-/** The file's own state wins: values in it that are encrypted need it. */
+/**
+ * The file's own state wins: values in it that are encrypted need it. A salt is `v1:…:v1:…:…`; a key is base64 and has no
+ * colon.
+ */
 function encryptionFields(own: StackSettings, known: string | undefined): StackSettings {
-  if (known === undefined || own.encryptionsalt !== undefined || own.encryptedkey !== undefined) return {};
-  const state = readEncryption(known);
-  return state.kind === 'salt' ? { encryptionsalt: state.salt } : { encryptedkey: state.encryptedKey };
+  if (known === undefined || encryptionOf(own) !== undefined) return {};
+  return known.includes(':') ? { encryptionsalt: known } : { encryptedkey: known };
 }
 
 /** A key without a namespace belongs to the project. */
@@ -136,13 +126,9 @@ export const qualifiedKey = (key: string, project: string): string =>
 const qualified = (config: Readonly<Record<string, Json>>, project: string): Record<string, Json> =>
   Object.fromEntries(Object.entries(config).map(([key, value]) => [qualifiedKey(key, project), value]));
 
-/** The state that a settings file holds. */
-export function encryptionOf(settings: StackSettings): EncryptionState | undefined {
-  if (settings.encryptionsalt !== undefined) return { kind: 'salt', salt: settings.encryptionsalt };
-  return settings.encryptedkey === undefined
-    ? undefined
-    : { kind: 'key', encryptedKey: settings.encryptedkey };
-}
+/** What a settings file says of the stack's encryption: its salt or its key, as one opaque text for the ledger. */
+export const encryptionOf = ({ encryptionsalt, encryptedkey }: StackSettings): string | undefined =>
+  encryptionsalt ?? encryptedkey;
 
 /** Adds values that are encrypted for this stack. */
 export const withSecrets = (

@@ -14,7 +14,6 @@ import {
   qualifiedKey,
   renderSettings,
   withSecrets,
-  writeEncryption,
   type Read,
   type StackSettings,
 } from './settings.ts';
@@ -69,8 +68,7 @@ export async function settle(wish: Wish): Promise<Settled> {
 export async function learnEncryption(run: Run): Promise<string | undefined> {
   const text = await readIfThere(run.settings);
   const read = text === undefined ? undefined : parseSettings(text, basename(run.settings));
-  const state = read?.kind === 'read' ? encryptionOf(read.value) : undefined;
-  return state === undefined ? undefined : writeEncryption(state);
+  return read?.kind === 'read' ? encryptionOf(read.value) : undefined;
 }
 
 async function writePlain(

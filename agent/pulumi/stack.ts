@@ -14,7 +14,6 @@ import {
   probeArguments,
   setSecretArguments,
 } from './command.ts';
-import { writeEncryption, type EncryptionState } from './settings.ts';
 
 export type Made =
   { readonly kind: 'created' | 'exists' } | { readonly kind: 'failed'; readonly call: Watched };
@@ -70,14 +69,9 @@ interface ExportedState {
 export function parseState(text: string): StackState {
   const { deployment } = JSON.parse(text.slice(text.indexOf('{'))) as ExportedState;
   const { salt, encryptedkey } = deployment?.secrets_providers?.state ?? {};
-  const state: EncryptionState | undefined =
-    salt !== undefined
-      ? { kind: 'salt', salt }
-      : encryptedkey !== undefined
-        ? { kind: 'key', encryptedKey: encryptedkey }
-        : undefined;
+  const encryption = salt ?? encryptedkey;
   return {
-    ...(state === undefined ? {} : { encryption: writeEncryption(state) }),
+    ...(encryption === undefined ? {} : { encryption }),
     pendingCreates: (deployment?.pending_operations ?? [])
       .filter(({ type }) => type === 'creating')
       .map(({ resource }) => resource?.urn ?? '?'),

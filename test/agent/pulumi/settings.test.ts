@@ -4,12 +4,10 @@ import { parse } from 'yaml';
 import {
   encryptionOf,
   mergeSettings,
-  readEncryption,
   readProject,
   renderSettings,
   settingsFile,
   withSecrets,
-  writeEncryption,
   type SettingsInputs,
 } from '../../../agent/pulumi/settings.ts';
 
@@ -100,12 +98,13 @@ test('encrypted values are added as Pulumi writes them', () => {
 });
 
 test('the encryption state survives the ledger as one text', () => {
-  for (const state of [
-    { kind: 'salt', salt: SALT },
-    { kind: 'key', encryptedKey: 'a2V5' },
-  ] as const)
-    assert.deepEqual(readEncryption(writeEncryption(state)), state);
-  assert.deepEqual(encryptionOf({ encryptedkey: 'a2V5' }), { kind: 'key', encryptedKey: 'a2V5' });
+  for (const state of [{ encryptionsalt: SALT }, { encryptedkey: 'a2V5' }]) {
+    const encryption = encryptionOf(state);
+    assert.ok(encryption !== undefined);
+    const merged = mergeSettings(undefined, FILE, { inputs: {}, project: 'web', encryption });
+    assert.deepEqual(merged, { kind: 'read', value: { ...state, config: {} } });
+  }
+  assert.equal(encryptionOf({ encryptedkey: 'a2V5' }), 'a2V5');
   assert.equal(encryptionOf({}), undefined);
 });
 
