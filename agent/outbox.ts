@@ -5,6 +5,8 @@ import { pauseAfter, scattered, type Backoff } from '../shared/backoff.ts';
 export interface Outbox {
   /** `send` resolves when the broker has it. It replaces what waits under the same key. */
   put(key: string, send: () => Promise<void>): void;
+  /** Whether something under this key waits or is under way. */
+  has(key: string): boolean;
   /** How much is not acknowledged. */
   readonly size: number;
   /** The way may be free again: tries everything at once. */
@@ -52,6 +54,7 @@ export function makeOutbox(pauses: Pauses): Outbox {
   };
   return {
     put: (key, send) => put(o, key, send),
+    has: (key) => o.items.has(key),
     get size() {
       return o.items.size;
     },

@@ -17,6 +17,7 @@ export interface PostParts {
 export interface Post {
   /** Replaces the report of the placement that waits. */
   report(report: Report): void;
+  /** Every look at its placement finds a record until it is acknowledged: it is sent once all the same. */
   record(record: RunRecord): void;
 }
 
@@ -32,12 +33,15 @@ export function makePost(parts: PostParts): Post {
         await publishReport(await parts.js(), report, sequences);
         await acknowledge(parts.ledger, report);
       }),
-    record: (record) =>
-      parts.outbox.put(`run ${record.runId}`, async () => {
+    record: (record) => {
+      const key = `run ${record.runId}`;
+      if (parts.outbox.has(key)) return;
+      parts.outbox.put(key, async () => {
         const js = await parts.js();
         await js.publish(agentSubjects.run(record.stack), encode(record), { msgID: record.runId });
         await parts.ledger.update(record.stack, (entry) => entry && recordAcked(entry, record.runId));
-      }),
+      });
+    },
   };
 }
 

@@ -135,6 +135,7 @@ const outboxInto = (said: string[], newest: (key: string) => Report | undefined)
     const report = newest(key);
     if (kind === 'report' && report !== undefined) said.push(`${key} ${report.phase} ${report.reason.code}`);
   },
+  has: () => false,
   size: 0,
   wake: () => undefined,
   idle: () => Promise.resolve(),

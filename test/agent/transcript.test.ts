@@ -22,6 +22,7 @@ function wire(): {
   };
   const outbox: Outbox = {
     put: (_key, send) => void waiting.push(send),
+    has: () => false,
     size: 0,
     wake: () => undefined,
     idle: async () => undefined,
