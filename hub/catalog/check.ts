@@ -12,8 +12,9 @@ import {
 import type { DescribedKind, Kind } from '../../crds/kinds.ts';
 import type { Json } from '../../shared/wire.ts';
 import type { Document } from './documents.ts';
-import { allFaults, isFields, stripped } from './faults.ts';
-import type { CodedFault, Fields } from './faults.ts';
+import { allFaults, stripped } from './faults.ts';
+import type { CodedFault } from './faults.ts';
+import { isFields, type Fields } from '../fields.ts';
 import { nearest } from '../nearest.ts';
 
 const METADATA_FIELDS: ReadonlySet<string> = new Set(['name', 'namespace', 'labels', 'annotations']);
@@ -59,7 +60,7 @@ export type Checked =
 
 /** Checks one document; `fleet` says whether the repository may decide about the whole fleet. */
 export function checkDocument(document: Document, fleet: boolean): Checked {
-  const fields = document.value as Json;
+  const fields = document.value;
   if (!isFields(fields) || !isOurs(fields)) return { kind: 'foreign' };
   const kind = kindOf(fields);
   const identity = kind === undefined ? undefined : identityOf(kind, fields);

@@ -7,6 +7,7 @@ import type { Problem } from './catalog.ts';
 import type { Document, Fault, Path } from './documents.ts';
 import { alternatives, fieldFaults, printPath, printValue } from './issues.ts';
 import type { FieldFault } from './issues.ts';
+import { isFields, type Fields } from '../fields.ts';
 import { didYouMean } from '../nearest.ts';
 import { withoutNulls } from '../nulls.ts';
 import { ruleFaults } from './rules.ts';
@@ -15,13 +16,6 @@ import { ruleFaults } from './rules.ts';
 export interface CodedFault extends Fault {
   readonly code: Problem['code'];
 }
-
-/** The fields of a map. */
-export type Fields = Readonly<Record<string, Json>>;
-
-/** A map, as documents, specs and metadata are. */
-export const isFields = (value: Json | undefined): value is { [key: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The document without nulls, and with an empty spec where it has none. */
 export function stripped(fields: Fields): { [key: string]: Json } & { spec: Json } {

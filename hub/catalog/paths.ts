@@ -1,15 +1,10 @@
 /** Which files of a tree the catalog reads. */
-import { posix } from 'node:path';
 import ignore from 'ignore';
 import type { Trust, TreeEntry } from '../git/source.ts';
+import { isProjectFile } from '../projectfile.ts';
 
 /** Manifests are looked for in these unless the repository says otherwise. */
 export const DEFAULT_MANIFESTS: readonly string[] = ['*.yaml', '*.yml'];
-
-const PROJECT_FILES: ReadonlySet<string> = new Set(['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']);
-
-/** Whether a path is that of a Pulumi project file. */
-export const isProjectFile = (path: string): boolean => PROJECT_FILES.has(posix.basename(path));
 
 const isRegular = ({ mode }: TreeEntry): boolean => mode === '100644' || mode === '100755';
 

@@ -4,6 +4,8 @@ import type { CatalogFile, Problem, ProjectFile } from './catalog.ts';
 import { decodeText, readDocuments } from './documents.ts';
 import type { Document } from './documents.ts';
 import { printValue } from './issues.ts';
+import { isFields } from '../fields.ts';
+import { problemAt } from '../problem.ts';
 
 export type ReadProject =
   | { readonly kind: 'project'; readonly project: ProjectFile }
@@ -11,10 +13,10 @@ export type ReadProject =
 
 /** Reads Pulumi.yaml, Pulumi.yml or Pulumi.json. */
 export function readProject(file: CatalogFile): ReadProject {
-  const refuse = (line: number, text: string): ReadProject => {
-    const origin = { repository: file.repository, path: file.path, line };
-    return { kind: 'refused', problem: { severity: 'error', code: 'Invalid', origin, text } };
-  };
+  const refuse = (line: number, text: string): ReadProject => ({
+    kind: 'refused',
+    problem: problemAt(file, { line, code: 'Invalid', text }),
+  });
   const decoded = decodeText(file.content);
   if (decoded.kind === 'fault') return refuse(1, decoded.text);
   const { documents, broken } = readDocuments(decoded.text);
@@ -29,11 +31,11 @@ export function readProject(file: CatalogFile): ReadProject {
 type Refuse = (line: number, text: string) => ReadProject;
 
 function projectOf(file: CatalogFile, document: Document, refuse: Refuse): ReadProject {
-  const fields = mapOf(document.value);
-  if (fields === undefined)
+  const fields = document.value;
+  if (!isFields(fields))
     return refuse(document.line, 'the project file must be a map with a name and a runtime');
   const { name, config } = fields;
-  const runtime = mapOf(fields['runtime'])?.['name'] ?? fields['runtime'];
+  const runtime = fieldOf(fields['runtime'], 'name') ?? fields['runtime'];
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.-]{1,100}$/.test(name)) {
     return refuse(
       document.lineAt(['name']),
@@ -46,7 +48,7 @@ function projectOf(file: CatalogFile, document: Document, refuse: Refuse): ReadP
       `runtime is ${printValue(fields['runtime'])}: name one, such as nodejs`,
     );
   }
-  const backendUrl = mapOf(fields['backend'])?.['url'];
+  const backendUrl = fieldOf(fields['backend'], 'url');
   // Older project files name the folder of the stack files in `config`.
   const stackConfigDir = fields['stackConfigDir'] ?? config;
   const project: ProjectFile = {
@@ -61,10 +63,7 @@ function projectOf(file: CatalogFile, document: Document, refuse: Refuse): ReadP
   return { kind: 'project', project };
 }
 
-const mapOf = (value: unknown): Record<string, unknown> | undefined =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+const fieldOf = (value: unknown, name: string): unknown => (isFields(value) ? value[name] : undefined);
 
 export interface Projects {
   readonly projects: ReadonlyMap<string, ProjectFile>;
@@ -80,10 +79,9 @@ export function gatherProjects(
   for (const { file, result } of read) {
     const key = `${file.repository}:${posix.dirname(file.path)}`;
     if (projects.has(key) || refused.has(key)) {
-      const origin = { repository: file.repository, path: file.path, line: 1 };
       const text = 'the folder has more than one project file: keep one of them';
       projects.delete(key);
-      refused.set(key, { severity: 'error', code: 'Invalid', origin, text });
+      refused.set(key, problemAt(file, { line: 1, code: 'Invalid', text }));
     } else if (result.kind === 'project') projects.set(key, result.project);
     else refused.set(key, result.problem);
   }

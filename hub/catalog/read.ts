@@ -7,12 +7,12 @@ import type { RemovalSpec } from '../../crds/removal.ts';
 import type { StackSpec } from '../../crds/stack.ts';
 import type { Catalog, CatalogFile, Manifest, Problem, RemovalManifest, StackManifest } from './catalog.ts';
 import { closedBy, tenantRefusals } from './closed.ts';
-import { isProjectFile } from './paths.ts';
 import { gatherProjects, readProject } from './project.ts';
 import type { ReadProject } from './project.ts';
 import { readManifests } from './reading.ts';
 import type { Entry, Reading } from './reading.ts';
 import { markDuplicates } from './unique.ts';
+import { isProjectFile } from '../projectfile.ts';
 
 /**
  * Reads all files; `now` (ms) only tells which removals are over. A file object that was read before is not parsed

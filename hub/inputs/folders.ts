@@ -1,5 +1,6 @@
 /** A tree prepared for questions about paths and folders. Built once per tree, asked by every placement. */
 import type { TreeEntry } from '../git/source.ts';
+import { isProjectFile } from '../projectfile.ts';
 import { folderOf, isBelow, nameOf } from './paths.ts';
 
 /** Positions in the listing, the end excluded. */
@@ -28,8 +29,6 @@ export interface TreeIndex {
   readonly memo: Map<string, readonly number[]>;
 }
 
-const PROJECT_FILE = /^Pulumi\.(?:yaml|yml|json)$/;
-
 /** Prepares a complete listing in the byte order of its paths. */
 export function indexTree(entries: readonly TreeEntry[]): TreeIndex {
   const positions = new Map<string, number>();
@@ -37,9 +36,8 @@ export function indexTree(entries: readonly TreeEntry[]): TreeIndex {
   const projects = new Set<string>();
   entries.forEach((entry, position) => {
     positions.set(entry.path, position);
-    const name = nameOf(entry.path);
-    if (name === '.gitattributes') attributes.set(folderOf(entry.path), position);
-    else if (PROJECT_FILE.test(name)) projects.add(folderOf(entry.path));
+    if (nameOf(entry.path) === '.gitattributes') attributes.set(folderOf(entry.path), position);
+    else if (isProjectFile(entry.path)) projects.add(folderOf(entry.path));
   });
   const folders = foldersOf(entries);
   const projectRanges = [...projects]

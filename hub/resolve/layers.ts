@@ -1,9 +1,8 @@
 /** The documents whose fields a stack is made of: the Defaults of its folder and above, then its own. */
 import { posix } from 'node:path';
 import type { Catalog, DefaultsManifest, Origin, StackManifest } from '../catalog/catalog.ts';
+import { isFields, type Fields } from '../fields.ts';
 import { printOrigin } from '../problem.ts';
-import { isFields } from './merge.ts';
-import type { Fields } from './merge.ts';
 
 /** One document's fields, with where each stands. */
 export interface Layer {

@@ -3,10 +3,8 @@
  * where fields exclude each other the nearer layer's choice replaces the farther one's.
  */
 import type { Json } from '../../shared/wire.ts';
+import { isFields, type Fields } from '../fields.ts';
 import { withoutNulls } from '../nulls.ts';
-
-/** A spec, or a map within it. */
-export type Fields = Readonly<Record<string, Json>>;
 
 /** Fields of which one excludes the others, by the path of their map. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -16,10 +14,6 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 /** Lists whose nulls mean something: as a value, or to the layer that each of the items is. */
 const KEPT_LISTS: ReadonlySet<string> = new Set(['config', 'overrides']);
-
-/** Whether a value is a map. */
-export const isFields = (value: Json | undefined): value is { [key: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The layers as one; the last is the nearest. */
 export const mergeLayers = (layers: readonly Fields[]): Fields =>

@@ -2,13 +2,13 @@
 import type { ClusterSelection } from '../../crds/fields.ts';
 import type { Override, StackSpec } from '../../crds/stack.ts';
 import type { Json } from '../../shared/wire.ts';
+import type { Fields } from '../fields.ts';
 import { didYouMean } from '../nearest.ts';
 import { withoutNulls } from '../nulls.ts';
 import type { Target } from './fleet.ts';
 import type { FieldFault } from './inputs.ts';
 import { withProject } from './layers.ts';
 import { mergeLayers } from './merge.ts';
-import type { Fields } from './merge.ts';
 import { matches, selectionFault } from './select.ts';
 import type { Candidates } from './select.ts';
 

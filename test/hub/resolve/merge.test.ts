@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { stackSpecSchema } from '../../../crds/stack.ts';
+import type { Fields } from '../../../hub/fields.ts';
 import { withoutNulls } from '../../../hub/nulls.ts';
 import { mergeLayers } from '../../../hub/resolve/merge.ts';
-import type { Fields } from '../../../hub/resolve/merge.ts';
 
 const ROWS: readonly (readonly [what: string, layers: readonly Fields[], merged: Fields])[] = [
   ['nothing', [], {}],
