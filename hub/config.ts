@@ -1,8 +1,10 @@
 /** Settings of the hub, and the list of repositories that it watches. */
 import { parseDocument, LineCounter } from 'yaml';
 import * as z from 'zod';
-import { limits } from '../shared/limits.ts';
+import { durationMs } from '../crds/fields.ts';
 import type { Settings } from '../shared/config.ts';
+import { limits } from '../shared/limits.ts';
+import type { RepositorySettings } from './git/source.ts';
 
 export const hubSettings = {
   dataDir: {
@@ -78,19 +80,8 @@ const repositorySchema = z.strictObject({
 
 const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(1) });
 
-export type RefSetting = z.infer<typeof refSchema>;
-
-export interface Repository {
-  readonly name: string;
-  readonly url: string;
-  readonly ref: RefSetting;
-  readonly manifests: readonly string[];
-  readonly trust: 'fleet' | 'stacks' | 'sources';
-  readonly intervalMs: number;
-}
-
 export type Repositories =
-  | { readonly kind: 'repositories'; readonly repositories: readonly Repository[] }
+  | { readonly kind: 'repositories'; readonly repositories: readonly RepositorySettings[] }
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
 /** Reads the repositories file; every error names the file and the line. */
@@ -115,7 +106,7 @@ export function parseRepositories(file: string, text: string): Repositories {
   }
   const repositories = parsed.data.repositories.map(({ interval, ...rest }) => ({
     ...rest,
-    intervalMs: interval === undefined ? limits.pollIntervalMs : duration(interval),
+    intervalMs: interval === undefined ? limits.pollIntervalMs : durationMs(interval),
   }));
   const twice = repositories.filter(
     (one, n) => repositories.findIndex((other) => other.name === one.name) !== n,
@@ -130,11 +121,4 @@ export function parseRepositories(file: string, text: string): Repositories {
     };
   }
   return { kind: 'repositories', repositories };
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
-
-function duration(text: string): number {
-  const [, digits, unit] = /^(\d+)(ms|s|m)$/.exec(text) ?? [];
-  return Number(digits) * (UNITS[unit ?? ''] ?? 1);
 }

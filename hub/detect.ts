@@ -5,7 +5,7 @@ import { canonical, sha256 } from '../shared/canonical.ts';
 import { MAX_REASON_INPUTS, type Reason } from '../shared/outcome.ts';
 import type { Order, RunInputs } from '../shared/wire.ts';
 import type { Origin } from './catalog/catalog.ts';
-import type { TreeEntry } from './git/source.ts';
+import { fileValue, type TreeEntry } from './git/source.ts';
 import { placementKey, type Wanted } from './placement.ts';
 
 /**
@@ -108,9 +108,6 @@ function reasonOf(
     inputCount: inputs.length,
   };
 }
-
-/** Mode and object id as one value, so that a change of mode alone is a change. */
-export const fileValue = (entry: TreeEntry): string => `${entry.mode} ${entry.id}`;
 
 function changedFiles(files: readonly TreeEntry[], known: KnownFiles): ChangedInput[] {
   return differences(new Map(files.map((file) => [file.path, fileValue(file)])), known);

@@ -1,11 +1,12 @@
 /** How a placement is shown: its status and the flags beside it, as functions of its row, its agent and now. */
 import { limits } from '../shared/limits.ts';
-import { SETTLED, type Phase } from '../shared/outcome.ts';
+import { PHASES, SETTLED } from '../shared/outcome.ts';
 import type { Liveness } from './liveness.ts';
 import type { Row } from './view.ts';
 
 /** What people see: a phase, or that its agent is silent. */
-export type Status = Phase | 'Offline';
+export const STATUSES = [...PHASES, 'Offline'] as const;
+export type Status = (typeof STATUSES)[number];
 
 /**
  * `Offline`: no beat of its agent within the cluster's limit. `Unheard`: the hub does not know yet whether the agent is

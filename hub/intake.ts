@@ -1,5 +1,5 @@
 /** What of a message from an agent reaches the board: nothing that is malformed, foreign or holds a known secret. Pure. */
-import { token, type StackRef } from '../shared/subjects.ts';
+import { stackTokens } from '../shared/subjects.ts';
 import { beatSchema, decode, reportSchema, type Beat, type Report } from '../shared/wire.ts';
 import type { StoredMessage } from '../shared/nats.ts';
 import { clean } from './shapes.ts';
@@ -37,15 +37,13 @@ export function readReport(raw: Raw, cluster: string): Intake<Report> {
   if (read.kind === 'malformed') return drop(raw, 'malformed', read.error);
   const report = read.message;
   if (report.cluster !== cluster) return drop(raw, 'foreign', `it names cluster ${report.cluster}`);
-  if (!raw.subject.endsWith(`.report.${tokensOf(report.stack)}`))
+  if (!raw.subject.endsWith(`.report.${stackTokens(report.stack)}`))
     return drop(raw, 'foreign', `it names ${report.stack.namespace}/${report.stack.name}`);
   return { kind: 'taken', message: cleanReport(report) };
 }
 
 const versionText = (version: unknown): string =>
   typeof version === 'number' ? `version ${version}` : 'without a version';
-
-const tokensOf = (stack: StackRef): string => `${token(stack.namespace)}.${token(stack.name)}`;
 
 /** The last success goes back to agents as it is: it holds ids and the artifact's key, and no text. */
 function cleanReport({ lastSuccess, ...shown }: Report): Report {

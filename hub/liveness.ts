@@ -5,8 +5,10 @@ import type { Board } from './board.ts';
  * `Online`: heard within the cluster's limit. `Offline`: silent for longer. `Unheard`: silent, and the hub has not
  * listened for long enough to blame the agent.
  */
+export const AGENT_STATES = ['Online', 'Offline', 'Unheard'] as const;
+
 export interface Liveness {
-  readonly state: 'Online' | 'Offline' | 'Unheard';
+  readonly state: (typeof AGENT_STATES)[number];
   /** Online and Offline: the last sign of life, or else since when the hub listens for one. Unheard: since when it listens; 0 when it cannot. */
   readonly since: number;
 }

@@ -4,7 +4,8 @@ import { helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { parseListen, parseTokens, type Listen } from './api/auth.ts';
 import { makeApi } from './api/api.ts';
-import { hubSettings, parseRepositories, type Repository } from './config.ts';
+import { hubSettings, parseRepositories } from './config.ts';
+import type { RepositorySettings } from './git/source.ts';
 import { makeMetrics } from './metrics.ts';
 import { startHub, type Hub } from './start.ts';
 
@@ -39,7 +40,7 @@ function refuse(errors: readonly string[]): number {
 }
 
 export interface HubFiles {
-  readonly repositories: readonly Repository[];
+  readonly repositories: readonly RepositorySettings[];
   readonly seed: string;
   readonly secret: Buffer;
   /** Hashes of the tokens that the API accepts; none: only this machine may ask. */

@@ -3,13 +3,14 @@
  * a thousand clusters cost what one does.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { PHASES, REASON_CODES, SETTLED } from '../shared/outcome.ts';
+import { REASON_CODES, SETTLED } from '../shared/outcome.ts';
 import { ACTIONS, type Order, type Report } from '../shared/wire.ts';
 import type { ReadModel } from './api/model.ts';
 import { agentsAt } from './api/agents.ts';
-import { shownAs } from './flags.ts';
+import { shownAs, STATUSES } from './flags.ts';
 import { DROP_CAUSES, type DropCause } from './intake.ts';
 import { SOURCE_STATES } from './git/source.ts';
+import { AGENT_STATES } from './liveness.ts';
 
 export interface Metrics {
   /** A pass that planned took so long, ms. */
@@ -146,7 +147,7 @@ function read(model: ReadModel, gauges: ReturnType<typeof makeGauges>): void {
 function readRows(model: ReadModel, gauges: ReturnType<typeof makeGauges>): void {
   const now = model.now();
   const agentOf = agentsAt(model, now);
-  const placements = new Map<string, number>([...PHASES, 'Offline'].map((status) => [status, 0]));
+  const placements = new Map<string, number>(STATUSES.map((status) => [status, 0]));
   const held = new Map<string, number>(REASON_CODES.map((code) => [code, 0]));
   for (const row of model.view().rows) {
     const { status } = shownAs(row, agentOf(row.cluster));
@@ -159,7 +160,7 @@ function readRows(model: ReadModel, gauges: ReturnType<typeof makeGauges>): void
   for (const [status, number] of placements) gauges.placements.set({ status }, number);
   for (const [code, number] of held) gauges.held.set({ code }, number);
   const agents = model.clusters().map(({ name, declared }) => ({ agent: agentOf(name), declared }));
-  for (const state of ['Online', 'Offline', 'Unheard'] as const)
+  for (const state of AGENT_STATES)
     gauges.agents.set({ state }, agents.filter(({ agent }) => agent.state === state).length);
   const ages = agents.filter(({ declared }) => declared).map(({ agent }) => now - agent.since);
   gauges.agentAge.set(Math.max(0, ...ages) / 1_000);

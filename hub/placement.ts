@@ -14,6 +14,9 @@ export interface PlacementId {
 export const placementKey = (id: PlacementId): string =>
   `${id.cluster}/${id.stack.namespace}/${id.stack.name}`;
 
+/** The cluster of such a key. */
+export const clusterOfKey = (key: string): string => key.slice(0, key.indexOf('/'));
+
 export interface Placement extends PlacementId {
   readonly origin: Origin;
   readonly source: {

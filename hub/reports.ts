@@ -3,10 +3,9 @@
  * of a hundred thousand placements can take a report at the cost of its own cluster's.
  */
 import type { Report } from '../shared/wire.ts';
+import { clusterOfKey } from './placement.ts';
 
 type OfCluster = ReadonlyMap<string, Report>;
-
-const clusterOf = (key: string): string => key.slice(0, key.indexOf('/'));
 
 /** A read-only map; changes give a new one. */
 export class Reports implements ReadonlyMap<string, Report> {
@@ -26,7 +25,7 @@ export class Reports implements ReadonlyMap<string, Report> {
   /** With these in place of what their keys had. */
   with(newer: ReadonlyMap<string, Report>): Reports {
     const clusters = new Map(this.#clusters);
-    for (const [cluster, group] of Map.groupBy(newer, ([key]) => clusterOf(key)))
+    for (const [cluster, group] of Map.groupBy(newer, ([key]) => clusterOfKey(key)))
       clusters.set(cluster, new Map([...(clusters.get(cluster) ?? []), ...group]));
     return new Reports(clusters);
   }
@@ -37,7 +36,7 @@ export class Reports implements ReadonlyMap<string, Report> {
   }
 
   get(key: string): Report | undefined {
-    return this.#clusters.get(clusterOf(key))?.get(key);
+    return this.#clusters.get(clusterOfKey(key))?.get(key);
   }
 
   has(key: string): boolean {

@@ -5,7 +5,7 @@ import { reasonSchema } from '../shared/outcome.ts';
 import { token, untoken } from '../shared/subjects.ts';
 import { VERDICTS, type DecidedAt, type Decision, type PlannedCommit } from './decision.ts';
 import { historyOf, type History } from './history.ts';
-import { placementKey } from './placement.ts';
+import { clusterOfKey, placementKey } from './placement.ts';
 
 /** Placements in one file: 500 with 20 files and some decisions each are below 2 MB. */
 const PLACEMENTS_A_SHARD = 500;
@@ -92,9 +92,9 @@ export function shardsOf(kept: Kept, clusters: ReadonlySet<string>): ReadonlyMap
     }
   }
   for (const [key, decided] of kept.history.base)
-    if (clusters.has(clusterOf(key))) shardFor(clusterOf(key), key).base.push(decided as StoredBase);
+    if (clusters.has(clusterOfKey(key))) shardFor(clusterOfKey(key), key).base.push(decided as StoredBase);
   for (const [key, known] of kept.inputs)
-    if (clusters.has(clusterOf(key))) shardFor(clusterOf(key), key).inputs[key] = known;
+    if (clusters.has(clusterOfKey(key))) shardFor(clusterOfKey(key), key).inputs[key] = known;
   return shards;
 }
 
@@ -112,14 +112,11 @@ export function fitShard(shard: Shard, bytes: number): Shard {
   return size <= bytes ? { ...shard, inputs } : { ...shard, inputs: {}, decisions: {} };
 }
 
-/** The cluster of a placement key. */
-export const clusterOf = (key: string): string => key.slice(0, key.indexOf('/'));
-
 /** Buckets follow the number of placements that a cluster has files for. */
 function namer(kept: Kept): (cluster: string, key: string) => string {
   const counts = new Map<string, number>();
   for (const key of new Set([...kept.inputs.keys(), ...kept.history.standing.keys()]))
-    counts.set(clusterOf(key), (counts.get(clusterOf(key)) ?? 0) + 1);
+    counts.set(clusterOfKey(key), (counts.get(clusterOfKey(key)) ?? 0) + 1);
   return (cluster, key) => shardOf(cluster, key, counts.get(cluster) ?? 1);
 }
 

@@ -8,10 +8,9 @@ import { token } from '../shared/subjects.ts';
 import { makeBook, type Book } from './book.ts';
 import { startCollector, type BoardChange, type Collector } from './collect.ts';
 import { makeCollection } from './collection.ts';
-import type { Repository } from './config.ts';
 import { edgesOf } from './edges.ts';
 import { makeSources } from './git/poller.ts';
-import type { Sources } from './git/source.ts';
+import type { RepositorySettings, Sources } from './git/source.ts';
 import { answerHellos, type Hellos } from './hello.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { runLoop, type Loop } from './loop.ts';
@@ -24,7 +23,7 @@ import { isDrained } from './streams.ts';
 
 export interface HubOptions {
   readonly dataDir: string;
-  readonly repositories: readonly Repository[];
+  readonly repositories: readonly RepositorySettings[];
   readonly servers: readonly string[];
   /** Of the hub's nkey. */
   readonly seed: string;
@@ -59,6 +58,8 @@ interface Base {
   readonly stop: AbortController;
   /** Starts a pass; nothing happens before the loop runs. */
   wake(dirty: boolean): void;
+  /** What was read of the broker may not hold any more: it is read again, now. */
+  readAgain(): void;
 }
 
 /** Starts polling, planning and answering. Rejects when the data folder is in use or the settings of Git are wrong. */
@@ -79,8 +80,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const stop = new AbortController();
   const passes: { loop?: Loop } = {};
   const wake = (dirty: boolean): void => passes.loop?.wake(dirty);
+  const readAgain = (): void => {
+    book.invalidate();
+    wake(true);
+  };
   const id = await identityOf(options.dataDir);
-  const base: Base = { options, log, id, store, connection, jets, book, model, stop, wake };
+  const base: Base = { options, log, id, store, connection, jets, book, model, stop, wake, readAgain };
 
   const sources = await openSources(base);
   const collector = collect(base);
@@ -139,7 +144,7 @@ const openSources = ({ options, wake }: Base): Promise<Sources> =>
   });
 
 /** A board that became complete, and a report that asks for its order, start a pass; beats and other reports do not. */
-function collect({ connection, jets, log, model, book, wake }: Base): Collector {
+function collect({ connection, jets, log, model, book, wake, readAgain }: Base): Collector {
   let wasComplete = false;
   const onChange = (change: BoardChange): void => {
     model.onBoard(collector.board, change);
@@ -154,10 +159,7 @@ function collect({ connection, jets, log, model, book, wake }: Base): Collector 
     model.onDrop(dropped);
   };
   // who took it away may have taken the cluster's other streams as well: a load makes what is missing, or forgets it
-  const onLost = (): void => {
-    book.invalidate();
-    wake(true);
-  };
+  const onLost = readAgain;
   const collector = startCollector({ connection, jets, now: Date.now, log, onChange, onLost, onDrop });
   return collector;
 }
@@ -176,11 +178,10 @@ const sawOlder = ({ board }: Collector, keys: readonly string[]): boolean =>
   keys.some((key) => board.reports.get(key)?.stale !== undefined);
 
 /** Whoever led before may have written: what was read is read again. */
-function lead({ jets, id, log, book, stop, wake }: Base): Lease & { readonly done: Promise<void> } {
+function lead({ jets, id, log, stop, readAgain }: Base): Lease & { readonly done: Promise<void> } {
   const onLead = (): void => {
     log.info('this hub leads');
-    book.invalidate();
-    wake(true);
+    readAgain();
   };
   return keepLease({ js: jets.js, id, log, clock: Date.now, onLead }, stop.signal);
 }
@@ -206,12 +207,8 @@ function runPasses(
 }
 
 /** A broker that comes back may be another one, or an older copy of itself. */
-async function watchConnection({ connection, book, wake }: Base): Promise<void> {
-  for await (const { type } of connection.status()) {
-    if (type !== 'reconnect') continue;
-    book.invalidate();
-    wake(true);
-  }
+async function watchConnection({ connection, readAgain }: Base): Promise<void> {
+  for await (const { type } of connection.status()) if (type === 'reconnect') readAgain();
 }
 
 interface Asking {
@@ -220,11 +217,10 @@ interface Asking {
 }
 
 function listenForHellos(base: Base, { collector, leads }: Asking): Hellos {
-  const { book, jets, connection, log, wake } = base;
+  const { book, jets, connection, log, wake, readAgain } = base;
   // the order stream or its consumer was taken away: a load makes them anew, and the agent says hello again
   const lost = (error: unknown): never => {
-    book.invalidate();
-    wake(true);
+    readAgain();
     throw error;
   };
   return answerHellos({

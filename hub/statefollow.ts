@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
 import { DeliverPolicy, type Jets, type StoredMessage } from '../shared/nats.ts';
 import { hubSubjects, streams } from '../shared/subjects.ts';
+import { whenAborted } from './aborted.ts';
 import { followStream, type Following } from './follow.ts';
 
 export interface StateFollow {
@@ -67,9 +68,3 @@ async function open(follow: StateFollow, round: AbortSignal): Promise<Following 
     if (!round.aborted) follow.onMessage(message);
   });
 }
-
-const whenAborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });

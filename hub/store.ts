@@ -6,9 +6,10 @@ import type { Log } from '../shared/log.ts';
 import { claimFolder } from '../shared/pidfile.ts';
 import { makeBatch, type Batch } from './batch.ts';
 import type { PlannedCommit } from './decision.ts';
-import type { TreeEntry } from './git/source.ts';
+import { fileValue, type TreeEntry } from './git/source.ts';
 import { addPlanned, forgetPlacements, type History } from './history.ts';
-import { clusterOf, type Kept } from './shards.ts';
+import { clusterOfKey } from './placement.ts';
+import type { Kept } from './shards.ts';
 import { makeStoreFiles } from './storefiles.ts';
 
 /** Least time between two flushes, ms: a burst of passes costs one write. */
@@ -83,7 +84,7 @@ function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | '
       const files = formatFiles(entries);
       if (files.length > LIST_CHARACTERS) return;
       state.kept.inputs.set(key, { digest, files });
-      batch.touch([clusterOf(key)]);
+      batch.touch([clusterOfKey(key)]);
     },
     keepOnly: (keys) => {
       const { inputs, history } = state.kept;
@@ -91,7 +92,7 @@ function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | '
       const gone = new Set(known.filter((key) => !keys.has(key)));
       if (gone.size === 0) return;
       const left = new Map([...inputs].filter(([key]) => !gone.has(key)));
-      change({ inputs: left, history: forgetPlacements(history, gone) }, [...gone].map(clusterOf));
+      change({ inputs: left, history: forgetPlacements(history, gone) }, [...gone].map(clusterOfKey));
     },
   };
 }
@@ -106,7 +107,7 @@ function clustersChanged(before: History, after: History): ReadonlySet<string> {
 }
 
 const formatFiles = (entries: readonly TreeEntry[]): string =>
-  JSON.stringify(entries.map(({ path, mode, id }) => [path, `${mode} ${id}`]));
+  JSON.stringify(entries.map((entry) => [entry.path, fileValue(entry)]));
 
 const parseFiles = (text: string): ReadonlyMap<string, string> =>
   new Map(JSON.parse(text) as [string, string][]);

@@ -17,7 +17,8 @@ export interface StackRef {
   readonly name: string;
 }
 
-const stackTokens = (stack: StackRef): string => `${token(stack.namespace)}.${token(stack.name)}`;
+/** A stack at the end of a subject. */
+export const stackTokens = (stack: StackRef): string => `${token(stack.namespace)}.${token(stack.name)}`;
 
 /** The durable pull consumer that the hub makes on every order stream. */
 export const ORDER_CONSUMER = 'agent';

@@ -37,8 +37,9 @@ export async function makeApi(model: ReadModel, options: ApiOptions): Promise<Fa
     routerOptions: { maxParamLength: 300 },
   });
   const routes = allRoutes(model, options.metrics ?? makeMetrics());
+  const open = openPaths(routes);
   app.addHook('onRequest', async (request, reply) => {
-    const refused = refusal(request, { tokens, open: openPaths(routes) });
+    const refused = refusal(request, { tokens, open });
     if (refused !== undefined) return sendProblem(reply, refused);
     return undefined;
   });

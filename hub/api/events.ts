@@ -1,8 +1,7 @@
 /** What happened lately, kept for readers that were away for a moment. */
-import type { SourceState } from '../git/source.ts';
-import type { Liveness } from '../liveness.ts';
 import type { PlannedCommit } from '../decision.ts';
-import type { SourceView } from '../git/source.ts';
+import type { SourceState, SourceView } from '../git/source.ts';
+import type { Liveness } from '../liveness.ts';
 import type { Row } from '../view.ts';
 
 /** Says that something is another one now; the lists say what it is. Times in ms. */

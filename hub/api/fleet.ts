@@ -15,11 +15,8 @@ import {
 } from './fleetview.ts';
 import type { ReadModel } from './model.ts';
 import { headerOf, several } from './placements.ts';
-import { problemOf } from './problems.ts';
-import { json, route, type Route } from './route.ts';
+import { commitId, json, none, problem, route, type Route } from './route.ts';
 import { eventStream, withHeartbeats } from './sse.ts';
-
-const none = z.strictObject({});
 
 /** The routes over a model. */
 export const fleetRoutes = (model: ReadModel): readonly Route[] => [
@@ -63,9 +60,7 @@ const commitsRoute = (model: ReadModel): Route =>
     handle: () => json('CommitList', { items: model.history().commits.map(commitAnswer) }),
   });
 
-const commitParams = z.strictObject({
-  commit: z.string().regex(/^[0-9a-f]{7,64}$/, 'an id of a commit, at least its first seven digits'),
-});
+const commitParams = z.strictObject({ commit: commitId });
 const commitQuery = z.strictObject({
   cluster: several(z.string()).describe('Only decisions for these clusters.'),
   verdict: several(z.enum(VERDICTS)).describe('Only decisions of these kinds.'),
@@ -84,10 +79,8 @@ const commitRoute = (model: ReadModel): Route =>
     handle: ({ params, query }) => {
       const { commits } = model.history();
       const planned = findCommit(model.history(), params.commit);
-      if (planned === undefined) {
-        const detail = `the last ${commits.length} planned commits are kept`;
-        return { kind: 'problem', problem: problemOf('commit-not-kept', detail) };
-      }
+      if (planned === undefined)
+        return problem('commit-not-kept', `the last ${commits.length} planned commits are kept`);
       const wanted = planned.decisions.filter(
         ({ cluster, verdict }) =>
           (query.cluster?.includes(cluster) ?? true) && (query.verdict?.includes(verdict) ?? true),

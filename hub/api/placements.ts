@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { RunRecord } from '../../shared/wire.ts';
 import { whyAt } from '../history.ts';
+import { STATUSES } from '../flags.ts';
 import type { Liveness } from '../liveness.ts';
 import { placementKey, type PlacementId } from '../placement.ts';
 import type { Row } from '../view.ts';
@@ -10,9 +11,7 @@ import { runAnswer, runDetailAnswer, whyAnswer } from './fleetview.ts';
 import type { ReadModel } from './model.ts';
 import { makeSorter, pageOf, SORTS } from './paging.ts';
 import { decidedAnswer, defined, placementAnswer, placementDetail } from './placementview.ts';
-import { problemOf } from './problems.ts';
-import { json, route, type Asked, type Reply, type Route } from './route.ts';
-import { STATUSES } from './schemas.ts';
+import { commitId, json, none, problem, route, type Asked, type Reply, type Route } from './route.ts';
 import { logStream, withHeartbeats } from './sse.ts';
 
 /** A parameter that may be given several times, or once with commas. */
@@ -33,7 +32,6 @@ const placementParams = z.strictObject({ cluster: name, namespace: name, name })
 const runParams = placementParams.extend({
   run: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, 'an id of a run'),
 });
-const none = z.strictObject({});
 const PATH = '/v1/placements/{cluster}/{namespace}/{name}';
 
 const listQuery = z.strictObject({
@@ -102,11 +100,7 @@ const withoutBeat = <T extends { readonly agent: Liveness }>(body: T): T =>
   body.agent.state === 'Online' ? { ...body, agent: { ...body.agent, since: 0 } } : body;
 
 const whyQuery = z.strictObject({
-  commit: z
-    .string()
-    .regex(/^[0-9a-f]{7,64}$/, 'an id of a commit, at least its first seven digits')
-    .optional()
-    .describe('A kept commit; without it the newest decision is answered.'),
+  commit: commitId.optional().describe('A kept commit; without it the newest decision is answered.'),
 });
 
 function whyRoute(model: ReadModel): Route {
@@ -231,11 +225,6 @@ async function fromBroker<T>(answer: Promise<T>): Promise<T> {
 }
 
 const noRun = (run: string): Reply => problem('not-found', `no kept run ${run} of this placement`);
-
-const problem = (code: Parameters<typeof problemOf>[0], detail: string): Reply => ({
-  kind: 'problem',
-  problem: problemOf(code, detail),
-});
 
 /** The only value of a header. */
 export const headerOf = (header: string | string[] | undefined): string | undefined =>

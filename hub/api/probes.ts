@@ -1,11 +1,7 @@
 /** Probes, figures and the description of the API itself. */
-import * as z from 'zod';
 import type { Metrics } from '../metrics.ts';
 import type { ReadModel } from './model.ts';
-import { problemOf } from './problems.ts';
-import { json, route, type Reply, type Route } from './route.ts';
-
-const none = z.strictObject({});
+import { json, none, problem, route, type Reply, type Route } from './route.ts';
 
 /** The routes; `describe` gives the OpenAPI document. */
 export const probeRoutes = (model: ReadModel, metrics: Metrics, describe: () => object): readonly Route[] => [
@@ -33,9 +29,7 @@ export const probeRoutes = (model: ReadModel, metrics: Metrics, describe: () => 
     open: true,
     handle: () => {
       const reason = model.notReady();
-      return reason === undefined
-        ? json('Ready', { status: 'ready' })
-        : { kind: 'problem', problem: problemOf('not-ready', reason) };
+      return reason === undefined ? json('Ready', { status: 'ready' }) : problem('not-ready', reason);
     },
   }),
   route({

@@ -1,6 +1,6 @@
 /** Routes as data: one table serves the requests and describes them. */
-import type { z } from 'zod';
-import type { ProblemCode } from './problems.ts';
+import * as z from 'zod';
+import { problemOf, type ProblemCode } from './problems.ts';
 import type { Answer as Body, HttpProblem, SchemaName } from './schemas.ts';
 
 /** What a handler answers. The owner of the connection writes it. */
@@ -57,3 +57,17 @@ export const json = <N extends SchemaName>(_schema: N, body: Body<N>, tag?: unkn
   body,
   ...(tag === undefined ? {} : { tag }),
 });
+
+/** An answer that says what is wrong. */
+export const problem = (code: ProblemCode, detail: string): Reply => ({
+  kind: 'problem',
+  problem: problemOf(code, detail),
+});
+
+/** No parameters. */
+export const none = z.strictObject({});
+
+/** A commit as a parameter. */
+export const commitId = z
+  .string()
+  .regex(/^[0-9a-f]{7,64}$/, 'an id of a commit, at least its first seven digits');

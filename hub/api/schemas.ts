@@ -4,10 +4,11 @@
  */
 import * as z from 'zod';
 import { changesSchema, RUN_KINDS, ACTIONS } from '../../shared/wire.ts';
-import { failureClassSchema, phaseSchema, PHASES, reasonCodeSchema } from '../../shared/outcome.ts';
+import { failureClassSchema, phaseSchema, reasonCodeSchema } from '../../shared/outcome.ts';
 import { VERDICTS } from '../decision.ts';
-import { FLAGS } from '../flags.ts';
+import { FLAGS, STATUSES } from '../flags.ts';
 import { SOURCE_STATES } from '../git/source.ts';
+import { AGENT_STATES } from '../liveness.ts';
 
 const time = z.number().int().nonnegative();
 const count = z.number().int().nonnegative();
@@ -15,7 +16,6 @@ const text = z.string();
 const labels = z.record(text, text);
 
 /** How a placement is shown. */
-export const STATUSES = [...PHASES, 'Offline'] as const;
 const status = z.enum(STATUSES);
 
 const reason = z.strictObject({
@@ -27,7 +27,7 @@ const reason = z.strictObject({
 });
 const flag = z.strictObject({ flag: z.enum(FLAGS), since: time, text, commits: count.optional() });
 const origin = z.strictObject({ repository: text, path: text, line: count });
-const agentState = z.strictObject({ state: z.enum(['Online', 'Offline', 'Unheard']), since: time });
+const agentState = z.strictObject({ state: z.enum(AGENT_STATES), since: time });
 const changes = z.strictObject(changesSchema.shape);
 const decided = z.strictObject({
   verdict: z.enum(VERDICTS),

@@ -1,6 +1,7 @@
 /** Server-sent events as text, and streams of them. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LogChunk } from '../../shared/wire.ts';
+import { whenAborted } from '../aborted.ts';
 import type { EventLog, HubEvent } from './events.ts';
 
 /** A comment line goes out when nothing else did for so long, ms: proxies close silent connections after 30 s or more. */
@@ -44,12 +45,6 @@ export async function* eventStream(log: EventLog, wish: EventWish): AsyncGenerat
   }
 }
 
-const whenAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
 /** The same with a comment after each silence of `everyMs`. Ends when aborted, even if the source hangs. */
 export async function* withHeartbeats(
   source: AsyncIterable<string>,
@@ -73,13 +68,13 @@ export async function* withHeartbeats(
 /** Undefined: nothing came for so long, or it was aborted. */
 async function partOrSilence(
   pending: Promise<IteratorResult<string>>,
-  aborted: Promise<void>,
+  aborted: Promise<undefined>,
   everyMs: number,
 ): Promise<IteratorResult<string> | undefined> {
   const over = new AbortController();
   const quiet = wait(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
   const part = await Promise.race([pending, quiet, aborted]).finally(() => over.abort());
-  return part ?? undefined;
+  return part;
 }
 
 /** A log as events: `lines` with its number as id, and `end` after the last. Skips what the reader has. */

@@ -11,6 +11,9 @@ export interface TreeEntry {
   readonly id: string;
 }
 
+/** Mode and object id as one value, so that a change of mode alone is a change. */
+export const fileValue = ({ mode, id }: Pick<TreeEntry, 'mode' | 'id'>): string => `${mode} ${id}`;
+
 export interface Commit {
   readonly id: string;
   readonly subject: string;
