@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 export type Log = Logger;
 
 /** Field names that never reach a log, at any of the first three levels. */
-export const REDACTED_FIELDS = [
+const REDACTED_FIELDS = [
   'key',
   'seed',
   'token',

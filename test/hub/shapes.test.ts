@@ -11,9 +11,16 @@ const secrets: Readonly<Record<string, string>> = {
   slack: `xoxb-${'12-ab'.repeat(5)}`,
   pulumi: `pul-${'0a'.repeat(20)}`,
   google: `AIza${'b2_-x'.repeat(7)}`,
+  googleAccess: `ya29.${'a1_-.'.repeat(8)}z`,
   stripe: `sk_live_${'a1'.repeat(12)}`,
   npm: `npm_${'a1'.repeat(18)}`,
+  pypi: `pypi-${'a1_-b'.repeat(12)}`,
   vault: `hvs.${'a1'.repeat(16)}`,
+  digitalOcean: `dop_v1_${'0a'.repeat(32)}`,
+  docker: `dckr_pat_${'a1_-b'.repeat(5)}`,
+  sendGrid: ['SG', 'a1_-'.repeat(5), 'b2_-'.repeat(10)].join('.'),
+  openAi: `sk-${'a1'.repeat(24)}`,
+  anthropic: `sk-ant-${'a1_-'.repeat(12)}`,
   nats: `SU${'A2'.repeat(28)}`,
   jwt: ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiJ4In0xyz', 'c2lnbmF0dXJl'].join('.'),
   age: `AGE-SECRET-KEY-1${'Q7'.repeat(29)}`,
@@ -31,6 +38,10 @@ const framed: readonly (readonly [string, string])[] = [
   ['Authorization: Bearer abcdefghijkl', `Authorization: Bearer ${MASK}`],
   [`AccountKey=${'aB3/'.repeat(15)}==`, `AccountKey=${MASK}`],
   [`aws_secret_access_key = ${'aB3/'.repeat(10)} x`, `aws_secret_access_key = ${MASK} x`],
+  [`https://a.example/x?sv=1&sig=${'aB3%2F'.repeat(5)}%3D&se=2`, `https://a.example/x?sv=1&sig=${MASK}&se=2`],
+  [`X-Amz-Signature=${'0a'.repeat(32)}&x=1`, `X-Amz-Signature=${MASK}&x=1`],
+  [`X-Amz-Credential=${'Q7'.repeat(8)}/eu x`, `X-Amz-Credential=${MASK} x`],
+  [`X-Amz-Security-Token=${'aB3'.repeat(8)} x`, `X-Amz-Security-Token=${MASK} x`],
 ];
 for (const [text, expected] of framed) {
   test(`only the inside of ${text.slice(0, 20)} goes`, () => assert.equal(withoutShapes(text), expected));

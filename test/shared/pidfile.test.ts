@@ -5,6 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { claimFolder } from '../../shared/pidfile.ts';
+import { identityOf } from '../../shared/process.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 test('a folder belongs to one, until it lets go', async (context) => {
@@ -28,6 +29,7 @@ test('a folder belongs to one, until it lets go', async (context) => {
 const dead = { startTime: '1', bootId: 'another boot' };
 for (const [name, content] of [
   ['a pid that is in use again', JSON.stringify({ pid: process.pid, ...dead })],
+  ['a process of another boot', JSON.stringify({ ...identityOf(process.pid), bootId: dead.bootId })],
   ['a pid that is not there', JSON.stringify({ pid: 2 ** 22 + 1, ...dead })],
   ['a file cut short', '{"pid":'],
   ['an empty file', ''],
