@@ -1,0 +1,49 @@
+/**
+ * Lockfiles cut down to what one workspace installs. Types only.
+ *
+ * The hub ships the cut lockfile and hashes exactly its bytes: what another workspace depends on changes nothing, and
+ * what this one depends on, its place in node_modules included, changes everything.
+ */
+
+/** What of a package.json the lockfiles of its workspace are read with. */
+export interface PackageManifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** The workspaces beside a lockfile. Folders are from the lockfile's folder; `.` is that folder. */
+export interface Workspaces {
+  manifest(folder: string): PackageManifest | undefined;
+  /** Folder of the workspace of that name in this commit. */
+  folderOf(name: string): string | undefined;
+}
+
+/** What one workspace installs. All paths are from the lockfile's folder, sorted. */
+export interface Slice {
+  /** The cut lockfile. The same closure gives the same text, whatever else the lockfile holds. Made when asked. */
+  text(): string;
+  /** Folders of the workspaces it links to, directly or not, without the root and without itself. */
+  readonly workspaces: readonly string[];
+  /** Files and folders of the repository that its packages come from: `file:` folders and archives, patches, cached zips. */
+  readonly paths: readonly string[];
+  /** Names of the packages in it, with versions where there are several: for overrides, catalogs and patches by name. */
+  readonly packages: ReadonlySet<string>;
+  /** What must not be installed, with the remedy. */
+  readonly problems: readonly string[];
+}
+
+/** A lockfile that was parsed. */
+export interface Lockfile {
+  /** What the workspace in a folder installs, root dependencies included, over prod, dev, optional and peer edges. */
+  slice(folder: string, workspaces: Workspaces): Slice;
+}
+
+/** `whole`: a version or a shape that is not known here, so that the file is taken as it is. */
+export type ReadLockfile =
+  | { readonly kind: 'lockfile'; readonly lockfile: Lockfile }
+  | { readonly kind: 'whole'; readonly why: string };
