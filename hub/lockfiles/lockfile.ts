@@ -27,11 +27,13 @@ export interface Workspaces {
 export interface Slice {
   /** The cut lockfile. The same closure gives the same text, whatever else the lockfile holds. Made when asked. */
   text(): string;
+  /** Equal keys of lockfiles of one kind mean equal texts. Far cheaper than the text. */
+  readonly key: string;
   /** Folders of the workspaces it links to, directly or not, without the root and without itself. */
   readonly workspaces: readonly string[];
   /** Files and folders of the repository that its packages come from: `file:` folders and archives, patches, cached zips. */
   readonly paths: readonly string[];
-  /** Names of the packages in it, with versions where there are several: for overrides, catalogs and patches by name. */
+  /** Names of the packages in it, and `name@version` of each: for overrides, catalogs and patches by name. */
   readonly packages: ReadonlySet<string>;
   /** What must not be installed, with the remedy. */
   readonly problems: readonly string[];
@@ -39,8 +41,11 @@ export interface Slice {
 
 /** A lockfile that was parsed. */
 export interface Lockfile {
-  /** What the workspace in a folder installs, root dependencies included, over prod, dev, optional and peer edges. */
-  slice(folder: string, workspaces: Workspaces): Slice;
+  /**
+   * What the workspace in a folder installs, root dependencies included, over prod, dev, optional and peer edges.
+   * `also`: folders of other workspaces to be installed with it, such as those below a project at the root.
+   */
+  slice(folder: string, workspaces: Workspaces, also?: readonly string[]): Slice;
 }
 
 /** `whole`: a version or a shape that is not known here, so that the file is taken as it is. */
