@@ -28,6 +28,7 @@ export async function buildTool(workshop: Workshop, tool: Tool, say: Say): Promi
     );
     try {
       await compile(workshop, tool, join(draft, tool.name));
+      await copyScripts(workshop, tool, draft);
     } finally {
       clearInterval(ticker);
     }
@@ -40,8 +41,11 @@ export async function buildTool(workshop: Workshop, tool: Tool, say: Say): Promi
 export async function layTogether(workshop: Workshop, want: Wanted): Promise<string> {
   const folder = await setFolder(workshop, want);
   await fillOnce(folder, async (draft) => {
-    for (const tool of partsOf(want))
-      await place(join(await builtFolder(workshop, tool), tool.name), join(draft, tool.name));
+    for (const tool of partsOf(want)) {
+      const built = await builtFolder(workshop, tool);
+      for (const name of [tool.name, ...(tool.scripts ?? [])])
+        await place(join(built, name), join(draft, name));
+    }
     for (const script of scriptsOf(want)) {
       await copyFile(join(workshop.modules, script), join(draft, script));
       await chmod(join(draft, script), 0o755);
@@ -75,16 +79,32 @@ async function fillOnce(folder: string, fill: (draft: string) => Promise<void>):
 }
 
 async function compile(workshop: Workshop, tool: Tool, output: string): Promise<void> {
-  const args = ['build', '-trimpath', '-ldflags', tool.linkerFlags, '-o', output, tool.source];
+  await go(workshop, tool, ['build', '-trimpath', '-ldflags', tool.linkerFlags, '-o', output, tool.source]);
+}
+
+/** The module was fetched to build the program, so its scripts are at hand as well. */
+async function copyScripts(workshop: Workshop, tool: Tool, draft: string): Promise<void> {
+  if (tool.scripts === undefined) return;
+  const folder = (await go(workshop, tool, ['list', '-f', '{{.Dir}}', tool.source])).trim();
+  for (const name of tool.scripts) {
+    await copyFile(join(dirname(folder), name), join(draft, name));
+    await chmod(join(draft, name), 0o755);
+  }
+}
+
+/** Runs Go in a tool's module. Resolves to what it printed. */
+async function go(workshop: Workshop, tool: Tool, args: readonly string[]): Promise<string> {
   const child = spawn('go', args, {
     cwd: join(workshop.modules, tool.name),
     env: { ...workshop.environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let printed = '';
   let messages = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code === 0) return;
+  if (code === 0) return printed;
   const last = messages.trimEnd().split('\n').slice(-LAST_LINES).join('\n');
   throw new BuildFailed(`${tool.name} does not build:\n${last}`);
 }

@@ -48,8 +48,11 @@ export async function setFolder(workshop: Workshop, want: Wanted): Promise<strin
 export const partsOf = (want: Wanted): readonly Tool[] =>
   [want.name, ...want.beside].filter(isTool).map((name) => tools[name]);
 
-/** What is copied as it is. */
-export const scriptsOf = (want: Wanted): readonly string[] => want.beside.filter((name) => !isTool(name));
+/** What is copied as it is from this folder. */
+export function scriptsOf(want: Wanted): readonly string[] {
+  const built = new Set(partsOf(want).flatMap(({ scripts = [] }) => scripts));
+  return want.beside.filter((name) => !isTool(name) && !built.has(name));
+}
 
 const isTool = (name: string): name is ToolName => name in tools;
 

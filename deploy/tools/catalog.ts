@@ -1,6 +1,7 @@
 /** The programs that Towline starts but does not contain, as data. */
 
-export type ToolName = 'nats-server' | 'pulumi' | 'pulumi-language-nodejs' | 'pulumi-language-yaml';
+export type ToolName =
+  'nats-server' | 'pulumi' | 'pulumi-language-nodejs' | 'pulumi-language-python' | 'pulumi-language-yaml';
 
 /** A program that is built from the Go module in the folder of its name, which pins it and all that it needs. */
 export interface Tool {
@@ -8,6 +9,8 @@ export interface Tool {
   /** Go package of the program. */
   readonly source: string;
   readonly linkerFlags: string;
+  /** Scripts of the same module that lie beside the folder of the package, and have to lie beside the program. */
+  readonly scripts?: readonly string[];
 }
 
 /** A program that is looked up, with what must lie beside it. */
@@ -33,6 +36,12 @@ const VERSION_SYMBOL = 'github.com/pulumi/pulumi/sdk/v3/go/common/version.Versio
 /** Starts the provider of dynamic resources for Node.js; a script of ours, copied beside pulumi. */
 export const DYNAMIC_PROVIDER = 'pulumi-resource-pulumi-nodejs';
 
+/** The same for Python. */
+export const PYTHON_PROVIDER = 'pulumi-resource-pulumi-python';
+
+/** Starts a Python program; the language host looks for it beside itself. */
+const PYTHON_EXEC = 'pulumi-language-python-exec';
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   'nats-server': {
     name: 'nats-server',
@@ -48,6 +57,12 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     name: 'pulumi-language-nodejs',
     source: 'github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs',
     linkerFlags: STRIPPED,
+  },
+  'pulumi-language-python': {
+    name: 'pulumi-language-python',
+    source: 'github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python',
+    linkerFlags: STRIPPED,
+    scripts: [PYTHON_EXEC],
   },
   'pulumi-language-yaml': {
     name: 'pulumi-language-yaml',
@@ -72,6 +87,13 @@ export const wanted = {
     versionArgs: ['version'],
     /** The version that the tests run: older ones may lack an option that a run uses. */
     atLeast: PULUMI_VERSION,
-    beside: ['pulumi-language-nodejs', 'pulumi-language-yaml', DYNAMIC_PROVIDER],
+    beside: [
+      'pulumi-language-nodejs',
+      'pulumi-language-python',
+      PYTHON_EXEC,
+      'pulumi-language-yaml',
+      DYNAMIC_PROVIDER,
+      PYTHON_PROVIDER,
+    ],
   },
 } as const satisfies Readonly<Record<string, Wanted>>;

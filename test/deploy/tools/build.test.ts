@@ -60,7 +60,8 @@ test('pulumi, its hosts and the provider script lie together as files, not as sy
   const modules = join(import.meta.dirname, '../../../deploy/tools');
   const workshop: Workshop = { modules, cache: join(folder, 'cache'), environment: {} };
   for (const part of Object.values(tools))
-    await put(join(await builtFolder(workshop, part), part.name), part.name);
+    for (const name of [part.name, ...(part.scripts ?? [])])
+      await put(join(await builtFolder(workshop, part), name), name);
   const path = await layTogether(workshop, wanted.pulumi);
   assert.equal(dirname(path), await setFolder(workshop, wanted.pulumi));
   const names = (await readdir(dirname(path), { withFileTypes: true })).filter((one) => one.isFile());
