@@ -54,7 +54,7 @@ const SHARED: Built = {
   'source.dir': true,
   'source.repository': true,
   'source.include': true,
-  'source.inferInputs': [false],
+  'source.inferInputs': true,
   'source.hermetic': [true],
   clusters: true,
   'overrides.*.clusters': true,

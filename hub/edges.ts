@@ -35,6 +35,7 @@ export interface Parts {
 /** The world as a pass sees it. */
 export function edgesOf(parts: Parts): PollEdges {
   const { store, jets, book, sources, collector, hellos, model, leads } = parts;
+  const measure = makeMeasure();
   return {
     refresh: (now) => sources.refresh(now),
     nextDue: () => sources.nextDue(),
@@ -44,10 +45,10 @@ export function edgesOf(parts: Parts): PollEdges {
     follow: (clusters) =>
       collector.setClusters(clusters.map((cluster) => ({ cluster, account: token(cluster) }))),
     gather: makeGather(),
-    measure: makeMeasure(),
+    measure: (placements, catalog, trees) => measure.all(placements, catalog, trees),
     book,
     missingArtifacts: (all) => lackingArtifact(jets, book, all ? undefined : collector.board),
-    build: (tree, wanted) => buildArtifact(tree, wanted.files, parts.secret),
+    build: (tree, wanted) => buildArtifact(measure.blobsOf(tree, wanted), wanted.files, parts.secret),
     upload: (sealed) => uploadArtifact(jets, sealed),
     asked: () => {
       const { seenGen, republish } = hellos.asked();

@@ -1,103 +1,104 @@
-/** The files and digests of every placement. Trees are indexed once; what a placement cannot have becomes its reason. */
+/** The files and digests of every placement; what a placement cannot have becomes its reason. */
 import { canonical, sha256 } from '../shared/canonical.ts';
 import type { Reason } from '../shared/outcome.ts';
 import type { Catalog, Problem } from './catalog/catalog.ts';
-import { digestV1, policyDigest } from './digest/v1.ts';
+import { policyDigest } from './digest/v1.ts';
+import { digestV2, filesDigest } from './digest/v2.ts';
 import type { Tree } from './git/source.ts';
-import { indexTree, type TreeIndex } from './inputs/folders.ts';
-import { inputsOf } from './inputs/read.ts';
-import type { Selection } from './inputs/select.ts';
+import { infer } from './inputs/runtimes.ts';
+import type { SelectRequest } from './inputs/select.ts';
+import { makeSelections, type Selected, type Selections } from './inputs/selections.ts';
+import { wholeLockfile } from './inputs/whole.ts';
 import type { Placement, Refused, Wanted } from './placement.ts';
 import type { Measured } from './poll.ts';
 import { locatedReason } from './problem.ts';
 
-/** What is kept for as long as a tree is the newest of its repository. */
-interface Prepared {
-  readonly tree: Tree;
-  readonly index: TreeIndex;
-  /** Contents that the choice of inputs needed, by object id. */
-  readonly known: Map<string, Buffer>;
+export interface Measure {
+  /** Measures placements against the trees of their repositories. */
+  all(
+    placements: readonly Placement[],
+    catalog: Catalog,
+    trees: ReadonlyMap<string, Tree>,
+  ): Promise<Measured>;
+  /** The tree with the content of the files that were made for a placement, for its artifact. */
+  blobsOf(tree: Tree, wanted: Wanted): Pick<Tree, 'blob'>;
 }
 
-export type Measure = (
-  placements: readonly Placement[],
-  catalog: Catalog,
-  trees: ReadonlyMap<string, Tree>,
-) => Promise<Measured>;
-
-/** Keeps indexes between passes. */
+/** Keeps what it chose between passes. */
 export function makeMeasure(): Measure {
-  let prepared = new Map<string, Prepared>();
+  const repositories = new Map<string, Selections>();
 
-  const prepare = async (trees: ReadonlyMap<string, Tree>): Promise<void> => {
-    const next = new Map<string, Prepared>();
-    for (const [name, tree] of trees) {
-      const before = prepared.get(name);
-      const same = before?.tree.commit.id === tree.commit.id;
-      next.set(name, same ? before : { tree, index: indexTree(await tree.entries()), known: new Map() });
-    }
-    prepared = next;
+  const selectIn = async (
+    tree: Tree,
+    placements: readonly Placement[],
+    catalog: Catalog,
+  ): Promise<ReadonlyMap<string, Selected>> => {
+    const selections = repositories.get(tree.repository) ?? makeSelections(filesDigest);
+    repositories.set(tree.repository, selections);
+    const requests = new Map(
+      placements.map((placement) => [selectionKey(placement), requestOf(placement, catalog)] as const),
+    );
+    return selections.selectAll(tree, requests);
   };
-
-  return async (placements, catalog, trees) => {
-    await prepare(trees);
-    const wanted: Wanted[] = [];
-    const refused: Refused[] = [];
-    const warnings: Problem[] = [];
-    const selections = new Map<string, Promise<Selection>>();
-    for (const placement of placements) {
-      const source = prepared.get(placement.source.repository);
-      if (source === undefined) {
-        refused.push(refusal(placement, unread(placement)));
-        continue;
+  return {
+    async all(placements, catalog, trees) {
+      const measured: Result[] = [];
+      for (const [name, group] of Map.groupBy(placements, ({ source }) => source.repository)) {
+        const tree = trees.get(name);
+        const selected = tree && (await selectIn(tree, group, catalog));
+        for (const placement of group) measured.push(resultOf(placement, selected));
       }
-      const key = selectionKey(placement);
-      const selection = await (selections.get(key) ??
-        keep(selections, key, select(source, placement, catalog)));
-      for (const text of selection.warnings) warnings.push(warning(placement, text));
-      const [problem] = selection.problems;
-      if (problem !== undefined) refused.push(refusal(placement, problem));
-      else wanted.push(measured(placement, selection));
-    }
-    return { wanted, refused, warnings };
+      for (const name of repositories.keys()) if (!trees.has(name)) repositories.delete(name);
+      return {
+        wanted: measured.flatMap(({ wanted }) => wanted ?? []),
+        refused: measured.flatMap(({ refused }) => refused ?? []),
+        warnings: measured.flatMap(({ warnings }) => warnings),
+      };
+    },
+    blobsOf: (tree, { made }) => ({
+      blob: (id) => {
+        const file = made.get(id);
+        const selections = repositories.get(tree.repository);
+        return file === undefined || selections === undefined ? tree.blob(id) : selections.contentOf(file);
+      },
+    }),
   };
 }
 
-const keep = (
-  selections: Map<string, Promise<Selection>>,
-  key: string,
-  selection: Promise<Selection>,
-): Promise<Selection> => {
-  selections.set(key, selection);
-  return selection;
-};
-
-const select = (source: Prepared, placement: Placement, catalog: Catalog): Promise<Selection> => {
-  const { index, tree, known } = source;
-  const documents = catalog.documents.get(placement.source.repository) ?? new Map();
-  return inputsOf({ placement, index, projects: catalog.projects, documents }, tree, known).catch(unreadable);
-};
-
-/** What keeps one project from being read keeps no other one. */
-const unreadable = (error: unknown): Selection => ({
-  files: [],
-  needs: [],
-  problems: [{ code: 'SourceUnavailable', text: (error as Error).message }],
-  warnings: [],
+const requestOf = (placement: Placement, { projects, documents }: Catalog): SelectRequest => ({
+  placement,
+  projects,
+  documents: documents.get(placement.source.repository) ?? new Map(),
+  infer: placement.source.inferInputs ? infer : wholeLockfile,
 });
 
 /** Everything of a placement that the choice of its files looks at: equal keys have equal files. */
 const selectionKey = ({ source, inputs }: Placement): string =>
   sha256(canonical([source, inputs.stackConfig ?? '', inputs.pulumiStack]));
 
-function measured(placement: Placement, { files }: Selection): Wanted {
-  return {
-    placement,
-    inputDigest: digestV1(placement.inputs, files),
-    policyDigest: policyDigest(placement.policy),
-    files,
-  };
+interface Result {
+  readonly wanted?: Wanted;
+  readonly refused?: Refused;
+  readonly warnings: readonly Problem[];
 }
+
+function resultOf(placement: Placement, all: ReadonlyMap<string, Selected> | undefined): Result {
+  const selected = all?.get(selectionKey(placement));
+  if (selected === undefined) return { refused: refusal(placement, unread(placement)), warnings: [] };
+  const warnings = selected.warnings.map((text) => warning(placement, text));
+  const [problem] = selected.problems;
+  return problem === undefined
+    ? { wanted: wantedOf(placement, selected), warnings }
+    : { refused: refusal(placement, problem), warnings };
+}
+
+const wantedOf = (placement: Placement, { files, made, filesDigest: digest }: Selected): Wanted => ({
+  placement,
+  inputDigest: digestV2(placement.inputs, digest),
+  policyDigest: policyDigest(placement.policy),
+  files,
+  made,
+});
 
 const refusal = ({ stack, cluster, origin }: Placement, reason: Reason): Refused => ({
   stack,

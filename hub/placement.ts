@@ -4,6 +4,7 @@ import type { StackRef } from '../shared/subjects.ts';
 import type { ClusterPolicy, RunInputs, RunPolicy } from '../shared/wire.ts';
 import type { Origin, Problem } from './catalog/catalog.ts';
 import type { TreeEntry } from './git/source.ts';
+import type { MadeFile } from './inputs/infer.ts';
 
 export interface PlacementId {
   readonly cluster: string;
@@ -26,6 +27,8 @@ export interface Placement extends PlacementId {
     readonly project: string;
     /** Patterns in gitignore syntax, relative to the project folder; a leading `/` is the repository's root. */
     readonly include: readonly string[];
+    /** Whether what the program names itself is looked for. */
+    readonly inferInputs: boolean;
   };
   readonly inputs: RunInputs;
   readonly policy: RunPolicy;
@@ -73,8 +76,10 @@ export interface Resolution {
 /** A placement with its files and digests. */
 export interface Wanted {
   readonly placement: Placement;
-  /** `v1:` and 64 hex digits. */
+  /** `v2:` and 64 hex digits. */
   readonly inputDigest: string;
   readonly policyDigest: string;
   readonly files: readonly TreeEntry[];
+  /** Those of the files whose content no commit has, by object id. */
+  readonly made: ReadonlyMap<string, MadeFile>;
 }

@@ -17,6 +17,8 @@ export const limits = {
   chunkBytes: 512 * KIB,
   /** Bytes of one artifact's tar. Above it the ten biggest files are named. */
   artifactBytes: 256 * MIB,
+  /** Content of files whose parse is kept, in all repositories together: each stands for about three times as much memory. */
+  parsedBytes: 64 * MIB,
   /** Hops of a chain of symlinks, as in Linux. */
   symlinkHops: 40,
 

@@ -5,14 +5,9 @@
 import ignore from 'ignore';
 import type { Reason } from '../../shared/outcome.ts';
 import type { TreeEntry } from '../git/source.ts';
-import type { TreeIndex } from './folders.ts';
-import { folderOf, relativeTo, upwards } from './paths.ts';
+import { folderOf, inside, relativeTo, upwards } from './paths.ts';
 import { isCheap, isTooDeep } from './patterns.ts';
-
-export interface Filters {
-  readonly needs: readonly string[];
-  readonly problems: readonly Reason[];
-}
+import type { Look } from './reading.ts';
 
 interface Rule {
   /** Folder of the `.gitattributes` file. */
@@ -27,28 +22,22 @@ const LFS_HEADER = 'version https://git-lfs.github.com/spec/v1\n';
 const LFS_POINTER_BYTES = 200;
 
 /** Finds inputs under a clean filter. Reads attribute files, and of the inputs only those marked for LFS. */
-export function checkFilters(
-  index: TreeIndex,
-  files: Iterable<number>,
-  known: ReadonlyMap<string, Buffer>,
-): Filters {
-  if (index.attributes.size === 0) return { needs: [], problems: [] };
-  const needs = new Set<string>();
+export function checkFilters(look: Look, files: Iterable<number>): readonly Reason[] {
+  const { index } = look;
   const problems: Reason[] = [];
   const rulesByFolder = new Map<string, readonly Rule[]>();
   for (const position of files) {
     const entry = index.entries[position] as TreeEntry;
     if (entry.mode !== '100644' && entry.mode !== '100755') continue;
     const folder = folderOf(entry.path);
-    const rules = rulesByFolder.get(folder) ?? rulesOf(index, folder, { known, needs });
+    const rules = rulesByFolder.get(folder) ?? rulesOf(look, folder);
     rulesByFolder.set(folder, rules);
     const filter = rules.findLast((rule) => rule.matches(entry.path))?.filter;
     if (filter === undefined) continue;
     if (filter !== 'lfs') problems.push(filtered(entry, filter));
-    else if (!known.has(entry.id)) needs.add(entry.id);
-    else if (isLfsPointer(known.get(entry.id))) problems.push(pointer(entry));
+    else if (isLfsPointer(look.blob(entry.id))) problems.push(pointer(entry));
   }
-  return { needs: [...needs], problems };
+  return problems;
 }
 
 const isLfsPointer = (content: Buffer | undefined): boolean =>
@@ -67,20 +56,12 @@ const pointer = (entry: TreeEntry): Reason => ({
 });
 
 /** Rules on a folder's files, the deciding one last: from the root down, in the order of their lines. */
-function rulesOf(
-  index: TreeIndex,
-  folder: string,
-  reading: { readonly known: ReadonlyMap<string, Buffer>; readonly needs: Set<string> },
-): Rule[] {
+function rulesOf(look: Look, folder: string): Rule[] {
   const macros = new Map<string, string | undefined>();
   return upwards(folder)
     .reverse()
     .flatMap((at) => {
-      const position = index.attributes.get(at);
-      const entry = position === undefined ? undefined : index.entries[position];
-      if (entry === undefined || entry.mode === '120000') return [];
-      const content = reading.known.get(entry.id);
-      if (content === undefined) reading.needs.add(entry.id);
+      const content = look.content(inside(at, '.gitattributes'));
       return content === undefined ? [] : parseAttributes(content.toString('utf8'), at, macros);
     });
 }

@@ -1,7 +1,7 @@
 /** A tree prepared for questions about paths and folders. Built once per tree, asked by every placement. */
 import type { TreeEntry } from '../git/source.ts';
 import { isProjectFile } from '../projectfile.ts';
-import { folderOf, isBelow, nameOf } from './paths.ts';
+import { folderOf, isBelow } from './paths.ts';
 
 /** Positions in the listing, the end excluded. */
 export interface Range {
@@ -23,8 +23,6 @@ export interface TreeIndex {
   readonly projects: ReadonlySet<string>;
   /** The same, by first position. */
   readonly projectRanges: readonly ProjectRange[];
-  /** Positions of `.gitattributes` by folder. */
-  readonly attributes: ReadonlyMap<string, number>;
   /** Answers that many placements share, kept by the stage that asks. */
   readonly memo: Map<string, readonly number[]>;
 }
@@ -32,18 +30,16 @@ export interface TreeIndex {
 /** Prepares a complete listing in the byte order of its paths. */
 export function indexTree(entries: readonly TreeEntry[]): TreeIndex {
   const positions = new Map<string, number>();
-  const attributes = new Map<string, number>();
   const projects = new Set<string>();
   entries.forEach((entry, position) => {
     positions.set(entry.path, position);
-    if (nameOf(entry.path) === '.gitattributes') attributes.set(folderOf(entry.path), position);
-    else if (isProjectFile(entry.path)) projects.add(folderOf(entry.path));
+    if (isProjectFile(entry.path)) projects.add(folderOf(entry.path));
   });
   const folders = foldersOf(entries);
   const projectRanges = [...projects]
     .map((folder) => ({ folder, ...(folders.get(folder) as Range) }))
     .sort((a, b) => a.start - b.start || b.end - a.end);
-  return { entries, positions, folders, projects, projectRanges, attributes, memo: new Map() };
+  return { entries, positions, folders, projects, projectRanges, memo: new Map() };
 }
 
 function foldersOf(entries: readonly TreeEntry[]): Map<string, Range> {
@@ -66,7 +62,7 @@ function foldersOf(entries: readonly TreeEntry[]): Map<string, Range> {
   return ranges;
 }
 
-/** Positions of a project's own files: its folder without the folders of projects below it. */
+/** Positions of a folder's files without those in the folders of projects below it. */
 export function projectFiles(index: TreeIndex, folder: string): readonly number[] {
   const key = `project:${folder}`;
   const known = index.memo.get(key);

@@ -8,60 +8,54 @@ import { isUtf8 } from 'node:buffer';
 import type { Reason } from '../../shared/outcome.ts';
 import { limits } from '../../shared/limits.ts';
 import type { TreeEntry } from '../git/source.ts';
-import type { TreeIndex } from './folders.ts';
 import { candidatesOf } from './patterns.ts';
 import { folderOf, inside } from './paths.ts';
+import type { Look } from './reading.ts';
 
 export interface Links {
   /** Positions that the links add. */
   readonly found: readonly number[];
   /** Those of them that a link leads to by name, not as part of a folder. */
   readonly named: ReadonlySet<number>;
-  /** Object ids whose content must be read first. */
-  readonly needs: readonly string[];
   readonly problems: readonly Reason[];
 }
 
 type Step =
   | { readonly kind: 'at'; readonly path: string; readonly through: readonly number[] }
-  | { readonly kind: 'needs'; readonly id: string }
+  /** A target was not read yet. */
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'problem'; readonly text: string };
 
 /**
  * Follows every symlink among the files, and those that it leads to. A link on the way is an input, but not what else
  * lies where it leads.
  */
-export function followLinks(
-  index: TreeIndex,
-  files: Iterable<number>,
-  known: ReadonlyMap<string, Buffer>,
-): Links {
+export function followLinks(look: Look, files: Iterable<number>): Links {
+  const { index } = look;
   const found = new Set<number>();
   const named = new Set<number>();
-  const needs = new Set<string>();
   const problems: Reason[] = [];
   const isLink = (position: number): boolean => index.entries[position]?.mode === '120000';
   const roots = new Set([...files].filter(isLink));
   // A set may grow while it is walked: what is added is walked as well.
   for (const position of roots) {
-    const step = resolve(index, index.entries[position] as TreeEntry, known);
-    if (step.kind === 'needs') needs.add(step.id);
-    else if (step.kind === 'problem') problems.push({ code: 'Invalid', text: step.text });
-    else {
-      const targets = candidatesOf(step.path, index);
+    const step = resolve(look, index.entries[position] as TreeEntry);
+    if (step.kind === 'problem') problems.push({ code: 'Invalid', text: step.text });
+    else if (step.kind === 'at') {
+      const targets = candidatesOf(step.path, look);
       [...step.through, ...targets].forEach((target) => found.add(target));
       const exact = index.positions.get(step.path);
       if (exact !== undefined) named.add(exact);
       targets.filter(isLink).forEach((target) => roots.add(target));
     }
   }
-  return { found: [...found], named, needs: [...needs], problems };
+  return { found: [...found], named, problems };
 }
 
 /** Walks a link's target part by part, since any folder on the way may be a link itself. */
-function resolve(index: TreeIndex, link: TreeEntry, known: ReadonlyMap<string, Buffer>): Step {
-  const first = known.get(link.id);
-  if (first === undefined) return { kind: 'needs', id: link.id };
+function resolve(look: Look, link: TreeEntry): Step {
+  const first = look.blob(link.id);
+  if (first === undefined) return { kind: 'unknown' };
   if (!isUtf8(first)) return unreadable(link);
   const through: number[] = [];
   const rest = partsOf(first).reverse();
@@ -74,16 +68,16 @@ function resolve(index: TreeIndex, link: TreeEntry, known: ReadonlyMap<string, B
       continue;
     }
     const next = inside(at, part);
-    const position = index.positions.get(next);
-    const entry = position === undefined ? undefined : index.entries[position];
+    const entry = look.entry(next);
+    const position = look.index.positions.get(next);
     if (position === undefined || entry?.mode !== '120000') {
       at = next;
       if (position !== undefined && rest.length > 0) break;
       continue;
     }
     if (++hops > limits.symlinkHops) return loops(link);
-    const target = known.get(entry.id);
-    if (target === undefined) return { kind: 'needs', id: entry.id };
+    const target = look.blob(entry.id);
+    if (target === undefined) return { kind: 'unknown' };
     through.push(position);
     rest.push(...partsOf(target).reverse());
   }

@@ -8,8 +8,8 @@
  * not keep a later `!` from taking files in it away.
  */
 import ignore from 'ignore';
-import type { TreeIndex } from './folders.ts';
 import { inside, isBelow, joinPath, relativeTo } from './paths.ts';
+import type { Look } from './reading.ts';
 
 export interface Pattern {
   /** As written. */
@@ -78,12 +78,14 @@ const complete = (pattern: Pattern): Pattern | undefined =>
   pattern.rest.trim() === '' || pattern.rest.startsWith('#') || !isCheap(pattern.rest) ? undefined : pattern;
 
 /** Positions of everything that a pattern matches in a tree. */
-export function matchesOf(pattern: Pattern, index: TreeIndex): readonly number[] {
+export function matchesOf(pattern: Pattern, look: Look): readonly number[] {
+  const { index } = look;
+  const candidates = candidatesOf(pattern.root, look);
   const key = `pattern:${pattern.base}\0${pattern.rest}`;
   const known = index.memo.get(key);
   if (known !== undefined) return known;
   const matches = matcherOf(pattern);
-  const found = candidatesOf(pattern.root, index).filter((position) =>
+  const found = candidates.filter((position) =>
     matches((index.entries[position] as { path: string }).path, index.entries[position]?.mode === '160000'),
   );
   index.memo.set(key, found);
@@ -91,7 +93,10 @@ export function matchesOf(pattern: Pattern, index: TreeIndex): readonly number[]
 }
 
 /** Positions of a file, or of all files below a folder. */
-export function candidatesOf(root: string, index: TreeIndex): number[] {
+export function candidatesOf(root: string, look: Look): number[] {
+  const { index } = look;
+  look.noteEntry(root);
+  look.noteBelow(root);
   const file = index.positions.get(root);
   if (file !== undefined) return [file];
   const range = index.folders.get(root);

@@ -1,7 +1,8 @@
 /** Which files of a repository a project reads by itself: its settings, its lockfile, its tools' settings. */
 import type { ProjectFile } from '../catalog/catalog.ts';
-import type { TreeIndex } from './folders.ts';
+import { PROJECT_FILES } from '../projectfile.ts';
 import { folderOf, inside, joinPath, nameOf, upwards } from './paths.ts';
+import type { View } from './view.ts';
 
 const SETTINGS_FILE = /^Pulumi\..+\.(?:yaml|yml|json)$/;
 
@@ -29,29 +30,33 @@ export function settingsFile(project: ProjectFile, pulumiStack: string): string 
 }
 
 /** Whether a file holds settings of some stack: of this project, or of another one that the tree holds. */
-export function isSettingsFile(path: string, index: TreeIndex, project: ProjectFile): boolean {
+export function isSettingsFile(path: string, view: View, project: ProjectFile): boolean {
   if (!SETTINGS_FILE.test(nameOf(path))) return false;
   const folder = folderOf(path);
-  return index.projects.has(folder) || folder === project.folder || folder === settingsFolder(project);
+  return folder === project.folder || folder === settingsFolder(project) || isProject(folder, view);
 }
 
-/** Positions of the nearest npm lockfile, and of the manifests from its folder down to the project. */
-export function npmFiles(index: TreeIndex, project: ProjectFile): number[] {
+/** Whether a folder has a project file of its own. */
+export const isProject = (folder: string, view: View): boolean =>
+  present(view, folder, PROJECT_FILES).length > 0;
+
+/** The nearest npm lockfile, and the manifests from its folder down to the project. */
+export function npmFiles(view: View, project: ProjectFile): string[] {
   if (project.runtime !== 'nodejs') return [];
   const folders = upwards(project.folder);
-  const nearest = folders.findIndex((folder) => present(index, folder, NPM_LOCKFILES).length > 0);
+  const nearest = folders.findIndex((folder) => present(view, folder, NPM_LOCKFILES).length > 0);
   if (nearest < 0) return [];
   return [
-    ...present(index, folders[nearest] as string, NPM_LOCKFILES),
-    ...folders.slice(0, nearest + 1).flatMap((folder) => present(index, folder, NPM_MANIFESTS)),
+    ...present(view, folders[nearest] as string, NPM_LOCKFILES),
+    ...folders.slice(0, nearest + 1).flatMap((folder) => present(view, folder, NPM_MANIFESTS)),
   ];
 }
 
-/** Positions of tool files in the folders above a project. */
-export function toolFiles(index: TreeIndex, project: ProjectFile): number[] {
+/** Tool files in the folders above a project. */
+export function toolFiles(view: View, project: ProjectFile): string[] {
   const names = [...(TOOL_FILES['all'] ?? []), ...(TOOL_FILES[project.runtime] ?? [])];
-  return upwards(project.folder).flatMap((folder) => present(index, folder, names));
+  return upwards(project.folder).flatMap((folder) => present(view, folder, names));
 }
 
-const present = (index: TreeIndex, folder: string, names: readonly string[]): number[] =>
-  names.map((name) => index.positions.get(inside(folder, name))).filter((position) => position !== undefined);
+const present = (view: View, folder: string, names: readonly string[]): string[] =>
+  names.map((name) => inside(folder, name)).filter((path) => view.entry(path) !== undefined);

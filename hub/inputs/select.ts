@@ -1,102 +1,136 @@
 /**
- * The files that a placement's run may read, chosen from one tree. Pure: where the content of a file decides (symlinks,
- * attributes, LFS pointers), the answer names the objects that it `needs`, and is asked again with them until it needs
- * nothing more. Only then are `files` complete.
+ * The files that a placement's run may read, chosen from one tree through a look that notes what decides. Pure: content
+ * that is not here yet makes the look incomplete, and the choice is made again when it is.
  */
 import type { Reason } from '../../shared/outcome.ts';
 import type { ProjectFile } from '../catalog/catalog.ts';
 import type { TreeEntry } from '../git/source.ts';
 import type { Placement } from '../placement.ts';
 import { checkFilters } from './attributes.ts';
-import { type TreeIndex, projectFiles } from './folders.ts';
+import { projectFiles } from './folders.ts';
+import type { Infer, Inferred, MadeFile } from './infer.ts';
 import { followLinks } from './links.ts';
 import { isTooDeep, matchesOf, MAX_DEPTH, parsePattern, type Pattern } from './patterns.ts';
-import { isSettingsFile, npmFiles, settingsFile, settingsFolder, toolFiles } from './project.ts';
+import { isProject, isSettingsFile, settingsFile, settingsFolder, toolFiles } from './project.ts';
+import type { Look } from './reading.ts';
 
 export interface SelectRequest {
   readonly placement: Placement;
-  readonly index: TreeIndex;
   /** By `repository:folder`. */
   readonly projects: ReadonlyMap<string, ProjectFile>;
   /** Files with Towline documents, by path: `only` those, or `mixed` with something else. */
   readonly documents: ReadonlyMap<string, 'only' | 'mixed'>;
+  /** What the project reads besides its folder. */
+  readonly infer: Infer;
 }
 
 export interface Selection {
-  /** In the order of the tree. Complete when nothing is needed and there is no problem. */
+  /** In the order of the tree. Complete when there is no problem. */
   readonly files: readonly TreeEntry[];
-  /** Object ids to read before asking again. */
-  readonly needs: readonly string[];
+  /** Those of them whose content is made, by object id. */
+  readonly made: ReadonlyMap<string, MadeFile>;
   /** Each keeps the placement from being planned. */
   readonly problems: readonly Reason[];
   readonly warnings: readonly string[];
 }
 
-/** Chooses the input files of one placement. `known` holds contents by object id. */
-export function selectInputs(request: SelectRequest, known: ReadonlyMap<string, Buffer>): Selection {
-  const { placement, index } = request;
-  const project = request.projects.get(`${placement.source.repository}:${placement.source.project}`);
-  if (project === undefined || !index.projects.has(project.folder)) return refused(noProject(placement));
+/** Chooses the input files of one placement. No answer while the look is incomplete. */
+export function selectInputs(request: SelectRequest, look: Look): Selection {
+  const { placement } = request;
+  const { repository, project: folder } = placement.source;
+  // asked of the tree first, so that a project that appears is noticed
+  const project = isProject(folder, look) ? request.projects.get(`${repository}:${folder}`) : undefined;
+  if (project === undefined) return refused(noProject(placement));
   if (settingsFolder(project) === undefined)
     return refused(`stackConfigDir of ${project.folder}/${project.file} leads out of the repository`);
 
-  const included = withIncludes(request, project);
-  const chosen = new Set(included.files);
-  for (const position of readByTools(request, project)) chosen.add(position);
-  const refuses = refusal(request, project);
-  const links = followLinks(index, chosen, known);
-  const kept = new Set(chosen);
+  const choice: Choice = { request, project, look, inferred: request.infer(project, look) };
+  const chosen = withIncludes(choice);
+  const links = followLinks(look, chosen.files);
+  const refuses = refusal(choice);
   // a link to a file that was left out would lead to nothing, and nothing reads like settings that say nothing
-  for (const position of links.found) if (links.named.has(position) || !refuses(position)) kept.add(position);
-  const filters = checkFilters(index, kept, known);
-  const files = [...kept].sort((a, b) => a - b).map((position) => index.entries[position] as TreeEntry);
+  for (const position of links.found)
+    if (links.named.has(position) || !refuses(position)) chosen.files.add(position);
+  const { files, made } = withMade(choice, chosen);
   return {
     files,
-    needs: [...new Set([...links.needs, ...filters.needs])],
-    problems: [...included.problems, ...links.problems, ...filters.problems, ...unsafePaths(files)],
-    warnings: [...included.warnings, ...fileWarnings(files, request.documents)],
+    made,
+    problems: [
+      ...chosen.problems,
+      ...choice.inferred.problems.map(invalid),
+      ...links.problems,
+      ...checkFilters(look, chosen.files),
+      ...unsafePaths(files),
+    ],
+    warnings: [...chosen.warnings, ...choice.inferred.warnings, ...fileWarnings(files, request.documents)],
   };
 }
 
+/** What the parts of a choice share. */
+interface Choice {
+  readonly request: SelectRequest;
+  readonly project: ProjectFile;
+  readonly look: Look;
+  readonly inferred: Inferred;
+}
+
+const invalid = (text: string): Reason => ({ code: 'Invalid', text });
+
 const refused = (text: string): Selection => ({
   files: [],
-  needs: [],
-  problems: [{ code: 'Invalid', text }],
+  made: new Map(),
+  problems: [invalid(text)],
   warnings: [],
 });
 
 const noProject = ({ source }: Placement): string =>
   `there is no Pulumi.yaml in ${source.project === '.' ? 'the root' : source.project} of ${source.repository}`;
 
-interface Included {
-  readonly files: ReadonlySet<number>;
+interface Chosen {
+  readonly files: Set<number>;
+  /** Files that a pattern without wildcards names: they are taken as they are. */
+  readonly named: ReadonlySet<string>;
   readonly problems: readonly Reason[];
   readonly warnings: readonly string[];
 }
 
-/** The project's own files, then each pattern in turn: the last one that matches a file decides. */
-function withIncludes(request: SelectRequest, project: ProjectFile): Included {
-  const { index, placement } = request;
-  const refuses = refusal(request, project);
-  const own = projectFiles(index, project.folder);
-  const files = new Set(own.filter((position) => !refuses(position)));
+/**
+ * The project's own files and inferred folders, then each pattern in turn: the last one that matches a file decides. Then
+ * what Pulumi and the tools below it read and what the program names, whatever a pattern says.
+ */
+function withIncludes(choice: Choice): Chosen {
+  const { project, look, inferred, request } = choice;
+  const refuses = refusal(choice);
+  const files = new Set<number>();
+  for (const folder of [project.folder, ...inferred.folders]) {
+    look.noteBelow(folder);
+    for (const position of projectFiles(look.index, folder)) if (!refuses(position)) files.add(position);
+  }
+  const named = new Set<string>();
   const problems: Reason[] = [];
   const warnings: string[] = [];
-  for (const text of placement.source.include) {
+  for (const text of request.placement.source.include) {
     const pattern = parsePattern(text, project.folder);
-    const submodule = pattern === undefined ? undefined : submoduleAbove(pattern, index);
-    if (pattern === undefined) problems.push({ code: 'Invalid', text: badPattern(text) });
-    else if (submodule !== undefined)
-      problems.push({ code: 'Invalid', text: intoSubmodule(text, submodule) });
+    const submodule = pattern === undefined ? undefined : submoduleAbove(pattern, look);
+    if (pattern === undefined) problems.push(invalid(badPattern(text)));
+    else if (submodule !== undefined) problems.push(invalid(intoSubmodule(text, submodule)));
     else {
-      const matched = matchesOf(pattern, index);
+      const matched = matchesOf(pattern, look);
       const usable = pattern.negative ? matched : matched.filter((position) => !refuses(position, pattern));
       for (const position of usable) files[pattern.negative ? 'delete' : 'add'](position);
       if (usable.length === 0) warnings.push(`include “${text}” matches no file that could be an input`);
+      if (pattern.literal && !pattern.negative) named.add(pattern.root);
     }
   }
-  return { files, problems, warnings };
+  for (const position of positionsOf(look, readByTools(choice))) files.add(position);
+  return { files, named, problems, warnings };
 }
+
+const positionsOf = (look: Look, paths: readonly string[]): number[] =>
+  paths.flatMap((path) => {
+    look.noteEntry(path);
+    return look.index.positions.get(path) ?? [];
+  });
 
 const badPattern = (text: string): string =>
   `include “${text.slice(0, 200)}” leads out of the repository, has “..” in the middle, has more than three “**”, or is no pattern`;
@@ -104,37 +138,51 @@ const badPattern = (text: string): string =>
 const intoSubmodule = (text: string, submodule: string): string =>
   `include “${text}” reaches into the submodule ${submodule}, whose files Towline does not fetch`;
 
-function submoduleAbove(pattern: Pattern, index: TreeIndex): string | undefined {
+function submoduleAbove(pattern: Pattern, look: Look): string | undefined {
   for (let cut = pattern.root.indexOf('/'); cut >= 0; cut = pattern.root.indexOf('/', cut + 1)) {
-    const position = index.positions.get(pattern.root.slice(0, cut));
-    if (position !== undefined && index.entries[position]?.mode === '160000')
-      return pattern.root.slice(0, cut);
+    const folder = pattern.root.slice(0, cut);
+    if (look.entry(folder)?.mode === '160000') return folder;
   }
   return undefined;
 }
 
-/** Files that are read by Pulumi and the tools below it, whatever a pattern says. */
-function readByTools(request: SelectRequest, project: ProjectFile): number[] {
-  const { index, placement } = request;
-  const settings =
-    placement.inputs.stackConfig === 'ignore'
-      ? undefined
-      : settingsFile(project, placement.inputs.pulumiStack);
-  const position = settings === undefined ? undefined : index.positions.get(settings);
-  const found = [...npmFiles(index, project), ...toolFiles(index, project)];
-  return position === undefined ? found : [position, ...found];
+/** The stack's own settings, tool files above the project, and what inference names file by file. */
+function readByTools({ request, project, look, inferred }: Choice): string[] {
+  const { inputs } = request.placement;
+  const settings = inputs.stackConfig === 'ignore' ? undefined : settingsFile(project, inputs.pulumiStack);
+  return [
+    ...(settings === undefined ? [] : [settings]),
+    ...toolFiles(look, project),
+    ...inferred.files,
+    ...inferred.made.map(({ path }) => path),
+  ];
+}
+
+/** The files, with those that are made in place of what the tree has at their path. */
+function withMade(
+  { look, inferred }: Choice,
+  { files: positions, named }: Chosen,
+): Pick<Selection, 'files' | 'made'> {
+  const made = new Map(
+    inferred.made.filter(({ path }) => !named.has(path)).map((file) => [file.path, file] as const),
+  );
+  const files = [...positions]
+    .sort((a, b) => a - b)
+    .map((position): TreeEntry => {
+      const entry = look.index.entries[position] as TreeEntry;
+      const file = made.get(entry.path);
+      return file === undefined ? entry : { path: file.path, mode: '100644', id: file.id };
+    });
+  return { files, made: new Map([...made.values()].map((file) => [file.id, file])) };
 }
 
 /** Manifests are never inputs; settings of stacks only where a pattern without wildcards names the file. */
-function refusal(
-  { index, documents }: SelectRequest,
-  project: ProjectFile,
-): (position: number, pattern?: Pattern) => boolean {
+function refusal({ request, project, look }: Choice): (position: number, pattern?: Pattern) => boolean {
   return (position, pattern) => {
-    const { path } = index.entries[position] as TreeEntry;
-    if (documents.get(path) === 'only') return true;
+    const { path } = look.index.entries[position] as TreeEntry;
+    if (request.documents.get(path) === 'only') return true;
     if (pattern?.literal === true && pattern.root === path) return false;
-    return isSettingsFile(path, index, project);
+    return isSettingsFile(path, look, project);
   };
 }
 
@@ -144,11 +192,10 @@ const UNSAFE_PART = /(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$)/i;
 function unsafePaths(files: readonly TreeEntry[]): Reason[] {
   return files.flatMap(({ path }): Reason[] => {
     if (!path.isWellFormed())
-      return [{ code: 'Invalid', text: `the name of ${JSON.stringify(path)} is not valid UTF-8; rename it` }];
-    if (isTooDeep(path))
-      return [{ code: 'Invalid', text: `${path.slice(0, 80)}… lies more than ${MAX_DEPTH} folders deep` }];
+      return [invalid(`the name of ${JSON.stringify(path)} is not valid UTF-8; rename it`)];
+    if (isTooDeep(path)) return [invalid(`${path.slice(0, 80)}… lies more than ${MAX_DEPTH} folders deep`)];
     if (UNSAFE_PART.test(path))
-      return [{ code: 'Invalid', text: `the path ${JSON.stringify(path)} is not one that Git checks out` }];
+      return [invalid(`the path ${JSON.stringify(path)} is not one that Git checks out`)];
     return [];
   });
 }

@@ -74,6 +74,7 @@ function identityOf({ manifest, project }: Prepared, spec: StackSpec, { target, 
       repository: project.repository,
       project: project.folder,
       include: spec.source?.include ?? [],
+      inferInputs: spec.source?.inferInputs ?? true,
     },
     ...(suspended && { suspended }),
   };

@@ -24,7 +24,7 @@ export function makePlacement(
     cluster,
     stack: { namespace: 'shop', name },
     origin: { repository: 'fleet', path: `stacks/${name}/stack.yaml`, line: 1 },
-    source: { repository: 'fleet', project: `stacks/${name}`, include: [] },
+    source: { repository: 'fleet', project: `stacks/${name}`, include: [], inferInputs: true },
     inputs: { project: `stacks/${name}`, pulumiStack, config: { [`${name}:replicas`]: '3' } },
     policy: plainPolicy,
     claim: `file:///state ${pulumiStack}`,
@@ -46,6 +46,7 @@ export function makeWanted(
     files: [
       { path: `${placement.source.project}/Pulumi.yaml`, mode: '100644', id: hexOf(content).slice(0, 40) },
     ],
+    made: new Map(),
   };
 }
 

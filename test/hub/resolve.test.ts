@@ -38,7 +38,7 @@ test('a stack that says nothing has nothing but defaults, and absent inputs', ()
     cluster: 'prod-eu',
     stack: { namespace: 'shop', name: 'web' },
     origin: { repository: 'fleet', path: 'apps/web/stack.yaml', line: 1 },
-    source: { repository: 'fleet', project: 'apps/web', include: [] },
+    source: { repository: 'fleet', project: 'apps/web', include: [], inferInputs: true },
     inputs: { project: 'apps/web', pulumiStack: 'organization/web/prod-eu' },
     policy: {
       create: 'ifMissing',
@@ -60,7 +60,7 @@ test('what is said at its default changes no input', () => {
   const bare = resolutionOf(`${FLEET}${stack('  clusters: {all: true}\n')}`);
   const wordy = resolutionOf(
     `${FLEET}${stack(`  clusters: {all: true}
-  source: {dir: ., repository: self, include: [], inferInputs: false, hermetic: true}
+  source: {dir: ., repository: self, include: [], inferInputs: true, hermetic: true}
   pulumiStack: organization/web/{cluster}
   backend: {url: "", scope: fleet}
   stackConfig: merge
@@ -82,7 +82,7 @@ test('what is said at its default changes no input', () => {
 const EVERYTHING = `${FLEET}=== libs/other/Pulumi.yaml
 name: other
 runtime: {name: nodejs}
-${stack(`  source: {dir: /libs/other/, include: ["../../ui/**", "!**/*.md"]}
+${stack(`  source: {dir: /libs/other/, include: ["../../ui/**", "!**/*.md"], inferInputs: false}
   clusters: {selector: {matchExpressions: [{key: tier, operator: In, values: [prod]}]}}
   pulumiStack: organization/other/{namespace}-{name}-{var:account}
   backend: {url: "FILE:///state/{cluster}/", scope: cluster}
@@ -105,7 +105,12 @@ test('everything that is built arrives', () => {
     cluster: 'prod-eu',
     stack: { namespace: 'shop', name: 'web' },
     origin: { repository: 'fleet', path: 'apps/web/stack.yaml', line: 1 },
-    source: { repository: 'fleet', project: 'libs/other', include: ['../../ui/**', '!**/*.md'] },
+    source: {
+      repository: 'fleet',
+      project: 'libs/other',
+      include: ['../../ui/**', '!**/*.md'],
+      inferInputs: false,
+    },
     inputs: {
       project: 'libs/other',
       pulumiStack: 'organization/other/shop-web-123',
@@ -196,6 +201,7 @@ ${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [
     repository: 'programs',
     project: 'infra/web',
     include: [],
+    inferInputs: true,
   });
 });
 

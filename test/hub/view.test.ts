@@ -113,7 +113,10 @@ test('a report about an older order is behind, by commits where they are kept', 
 });
 
 test('of two repositories the one that is not well is shown', () => {
-  const placement = makePlacement({}, { source: { repository: 'programs', project: '.', include: [] } });
+  const placement = makePlacement(
+    {},
+    { source: { repository: 'programs', project: '.', include: [], inferInputs: true } },
+  );
   const bad: SourceView = { ...source, name: 'programs', state: 'Unreachable', since: 77 };
   const sourceOf = (sources: readonly SourceView[]): unknown =>
     joinRows(input({ placements: [placement], sources })).rows[0]?.source;

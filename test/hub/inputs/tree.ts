@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import type { ProjectFile } from '../../../hub/catalog/catalog.ts';
 import type { FileMode, TreeEntry } from '../../../hub/git/source.ts';
 import { indexTree, type TreeIndex } from '../../../hub/inputs/folders.ts';
+import type { Infer } from '../../../hub/inputs/infer.ts';
+import { makeParses } from '../../../hub/inputs/parses.ts';
+import { makeReading, type Look, type Reading } from '../../../hub/inputs/reading.ts';
 import { selectInputs, type Selection, type SelectRequest } from '../../../hub/inputs/select.ts';
+import { wholeLockfile } from '../../../hub/inputs/whole.ts';
 import type { Placement } from '../../../hub/placement.ts';
 import { plainPolicy } from '../../harness/policy.ts';
 
@@ -49,7 +53,7 @@ export const placementOf = ({
   cluster: 'c',
   stack: { namespace: 'n', name: 's' },
   origin: { repository: 'r', path: 'towline.yaml', line: 1 },
-  source: { repository: 'r', project, include },
+  source: { repository: 'r', project, include, inferInputs: true },
   inputs: { project, pulumiStack: stack, ...(ignoreConfig === true ? { stackConfig: 'ignore' } : {}) },
   policy: { ...plainPolicy, timeoutMs: 1, parallel: 1 },
   claim: 'c',
@@ -64,22 +68,31 @@ export interface Chosen extends Selection {
 export function choose(
   files: Files,
   asked: Asked,
-  more: { project?: Partial<ProjectFile>; documents?: SelectRequest['documents'] } = {},
+  more: { project?: Partial<ProjectFile>; documents?: SelectRequest['documents']; infer?: Infer } = {},
 ): Chosen {
-  const index = indexTree(entriesOf(files));
-  const contents = contentsOf(files);
-  const known = new Map<string, Buffer>();
+  const reading = readingOf(files);
   const request: SelectRequest = {
     placement: placementOf(asked),
-    index,
-    projects: projectsOf(index, more.project),
+    projects: projectsOf(reading.index, more.project),
     documents: more.documents ?? new Map(),
+    infer: more.infer ?? wholeLockfile,
   };
+  const selection = ask(reading, files, (look) => selectInputs(request, look));
+  const paths = selection.files.map((file) => file.path);
+  return { ...selection, paths, texts: selection.problems.map((problem) => problem.text) };
+}
+
+/** A reading of files as tests write them; `before`: of the tree that it stands on. */
+export const readingOf = (files: Files, before?: Reading): Reading =>
+  makeReading(indexTree(entriesOf(files)), makeParses(1_000_000), before);
+
+/** Asks until every content that is asked for was there. */
+export function ask<T>(reading: Reading, files: Files, question: (look: Look) => T): T {
+  const contents = contentsOf(files);
   for (;;) {
-    const selection = selectInputs(request, known);
-    for (const id of selection.needs) known.set(id, contents.get(id) as Buffer);
-    if (selection.needs.length > 0) continue;
-    const paths = selection.files.map((file) => file.path);
-    return { ...selection, paths, texts: selection.problems.map((problem) => problem.text) };
+    const look = reading.look();
+    const answer = question(look);
+    if (!look.incomplete) return answer;
+    for (const id of reading.takeNeeds()) reading.give(id, contents.get(id) as Buffer);
   }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { filesDigest } from '../../../hub/digest/v2.ts';
 import { makeLocal } from '../../../hub/git/local.ts';
 import { indexTree } from '../../../hub/inputs/folders.ts';
-import { inputsOf } from '../../../hub/inputs/read.ts';
+import { makeSelections } from '../../../hub/inputs/selections.ts';
+import { wholeLockfile } from '../../../hub/inputs/whole.ts';
 import { makeRepository } from '../../harness/git.ts';
 import { atEnd } from '../../harness/owned.ts';
 import { newest, plainProgram } from '../git/driver.contract.ts';
@@ -28,11 +30,14 @@ test('what decides is read from the repository, once for all placements of a pas
   const index = indexTree(await tree.entries());
   let reads = 0;
   const counting = { ...tree, blob: (id: string) => ((reads += 1), tree.blob(id)) };
-  const known = new Map<string, Buffer>();
-  const request = { index, projects: projectsOf(index), documents: new Map() };
-  for (const stack of ['organization/a/one', 'organization/a/two']) {
-    const placement = placementOf({ project: 'a', stack });
-    const { files: found, problems } = await inputsOf({ ...request, placement }, counting, known);
+  const request = { projects: projectsOf(index), documents: new Map(), infer: wholeLockfile };
+  const stacks = ['organization/a/one', 'organization/a/two'];
+  const requests = stacks.map(
+    (stack) => [stack, { ...request, placement: placementOf({ project: 'a', stack }) }] as const,
+  );
+  const selected = await makeSelections(filesDigest).selectAll(counting, new Map(requests));
+  assert.equal(selected.size, 2);
+  for (const { files: found, problems } of selected.values()) {
     assert.deepEqual(problems, []);
     assert.deepEqual(
       found.map((entry) => entry.path),
