@@ -21,6 +21,8 @@ export interface Workspaces {
   manifest(folder: string): PackageManifest | undefined;
   /** Folder of the workspace of that name in this commit. */
   folderOf(name: string): string | undefined;
+  /** Content of a settings file of the package manager, such as `.yarnrc.yml`. Undefined: none, or not known yet. */
+  content?(path: string): Buffer | undefined;
 }
 
 /** What one workspace installs. All paths are from the lockfile's folder, sorted. */
@@ -31,8 +33,10 @@ export interface Slice {
   readonly key: string;
   /** Folders of the workspaces it links to, directly or not, without the root and without itself. */
   readonly workspaces: readonly string[];
-  /** Files and folders of the repository that its packages come from: `file:` folders and archives, patches, cached zips. */
+  /** Files and folders of the repository that its packages come from: `file:` folders and archives, patches. */
   readonly paths: readonly string[];
+  /** Archives of its packages in the package manager's cache: taken as well where the repository has them. */
+  readonly archives?: readonly string[];
   /** Names of the packages in it, and `name@version` of each: for overrides, catalogs and patches by name. */
   readonly packages: ReadonlySet<string>;
   /** What must not be installed, with the remedy. */
