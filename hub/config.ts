@@ -4,6 +4,8 @@ import * as z from 'zod';
 import { durationMs } from '../crds/fields.ts';
 import type { Settings } from '../shared/config.ts';
 import { limits } from '../shared/limits.ts';
+import { authSchema } from './git/auth.ts';
+import { readSettings } from './git/settings.ts';
 import type { RepositorySettings } from './git/source.ts';
 
 export const hubSettings = {
@@ -76,6 +78,7 @@ const repositorySchema = z.strictObject({
     .string()
     .regex(/^\d+(ms|s|m)$/, 'a duration such as 15s')
     .optional(),
+  auth: authSchema.optional(),
 });
 
 const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(1) });
@@ -108,6 +111,12 @@ export function parseRepositories(file: string, text: string): Repositories {
     ...rest,
     intervalMs: interval === undefined ? limits.pollIntervalMs : durationMs(interval),
   }));
+  const unreadable = repositories.flatMap((repository, n) => {
+    const read = readSettings(repository);
+    const node = document.getIn(['repositories', n], true) as { range?: readonly number[] } | undefined;
+    return typeof read === 'string' ? [`${file}:${line(node?.range?.[0])}: ${read}`] : [];
+  });
+  if (unreadable.length > 0) return { kind: 'errors', errors: unreadable };
   const twice = repositories.filter(
     (one, n) => repositories.findIndex((other) => other.name === one.name) !== n,
   );

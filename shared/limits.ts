@@ -73,6 +73,8 @@ export const limits = {
   objectReadsAtOnce: 32,
   /** The process that reads objects of a repository ends when nothing was read for so long. */
   objectReaderIdleMs: 60 * SECOND,
+  /** A token of a GitHub App is renewed so long before it ends: a fetch that has begun must be able to end. */
+  appTokenRenewMs: 5 * MINUTE,
   /** Packs of a mirror, one a fetch, before they are made one. */
   mirrorPacks: 50,
 
@@ -137,6 +139,7 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['stopSecondGraceMs', 'stopGraceMs'],
   ['pollGraceMs', 'refsTimeoutMs'],
   ['refsTimeoutMs', 'gitTimeoutMs'],
+  ['gitTimeoutMs', 'appTokenRenewMs'],
 ];
 
 /** The relations that do not hold, in words; empty when all is well. */

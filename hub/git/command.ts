@@ -27,7 +27,7 @@ const PASSED_ON = [
 /** Settings for git itself, by environment: nothing of them shows in a list of processes. */
 export type GitConfig = Readonly<Record<string, string>>;
 
-/** HOME stays for ssh, which finds its keys and known hosts there; git reads nothing of it. */
+/** HOME stays for programs that git starts; git reads nothing of it. */
 export function gitEnvironment(git: GitProgram, config: GitConfig = {}): Record<string, string> {
   const passed = PASSED_ON.flatMap((name) => {
     const value = git.environment[name];
@@ -44,7 +44,8 @@ export function gitEnvironment(git: GitProgram, config: GitConfig = {}): Record<
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=15',
+    // Whoever may use ssh says so with a command that names the keys of hosts.
+    GIT_SSH_COMMAND: 'false',
     // Replacement objects and lazy fetches would give a commit another content than its id says.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',

@@ -6,6 +6,8 @@ import type { Tree } from './source.ts';
 export interface Tip {
   readonly kind: 'tip';
   readonly id: string;
+  /** Where on its host the server says that the repository is by now. */
+  readonly url?: string;
 }
 
 /** A commit whose listing was read to its end. */
@@ -14,12 +16,16 @@ export interface Opened {
   readonly tree: Tree;
 }
 
+export interface FetchOptions {
+  /** What is here is damaged and not to be built upon. */
+  readonly anew: boolean;
+  /** Where to fetch from, when the server has said that it is not the configured URL; on the same host. */
+  readonly url?: string;
+}
+
 export interface GitDriver {
-  /**
-   * Brings the newest commit of one ref here, nothing else. Afterwards it is on disk as a whole. `anew`: what is here
-   * is damaged and not to be built upon.
-   */
-  fetch(ref: string, options: { readonly anew: boolean }): Promise<Tip | Failure>;
+  /** Brings the newest commit of one ref here, nothing else. Afterwards it is on disk as a whole. */
+  fetch(ref: string, options: FetchOptions): Promise<Tip | Failure>;
   /** Opens a commit that is here. A listing that cannot be read whole is a failure, never a shorter listing. */
   open(id: string, ref: string): Promise<Opened | Failure>;
   /** Whether a read met damage since the last fetch. */

@@ -40,7 +40,7 @@ const NETWORK =
  */
 export function fetchFailure(stderr: string): Failure {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const telling = lines.filter((line) => /^(?:fatal|error|remote):/.test(line));
+  const telling = lines.filter((line) => /^(?:fatal|error|remote):|host key|\(publickey/i.test(line));
   const message = (telling.length > 0 ? telling : lines).join(' ') || 'git fetch failed without a word';
   if (AUTH.test(stderr)) return failed('AuthFailed', message);
   if (MISSING.test(stderr)) return failed('RefMissing', message);

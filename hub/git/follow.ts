@@ -1,14 +1,14 @@
 /** Follows one repository: polls it, fetches what is new, and keeps what is known about it. */
 import { join } from 'node:path';
-import { createHash } from 'node:crypto';
+import { makeAccess, type Access } from './access.ts';
 import type { GitProgram } from './command.ts';
-import type { GitDriver, Opened, Tip } from './driver.ts';
+import type { FetchOptions, GitDriver, Opened, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
 import { makeLocal } from './local.ts';
 import { makeMirror } from './native.ts';
-import { readRef, readRemote, type Remote } from './remote.ts';
 import { nextPoll } from './schedule.ts';
-import type { RepositorySettings, SourceState, SourceView, Tree } from './source.ts';
+import { mirrorName, type Readable } from './settings.ts';
+import type { SourceState, SourceView, Tree } from './source.ts';
 import { makeTipReader, type TipReader } from './tips.ts';
 
 export interface Follower {
@@ -29,26 +29,6 @@ export interface FollowOptions {
   readonly random: () => number;
 }
 
-/** A repository whose URL and ref could be read. */
-export interface Readable {
-  readonly settings: RepositorySettings;
-  readonly remote: Remote;
-  readonly ref: string;
-}
-
-/** Reads URL and ref; a text says what is wrong with them. */
-export function readSettings(settings: RepositorySettings): Readable | string {
-  const remote = readRemote(settings.url);
-  if (remote.kind === 'refused') return `repository ${settings.name}: ${remote.problem}`;
-  const ref = readRef(settings.ref);
-  if (ref.kind === 'refused') return `repository ${settings.name}: ${ref.problem}`;
-  return { settings, remote, ref: ref.name };
-}
-
-/** Name of the folder of a mirror: another URL or ref is another mirror. */
-export const mirrorName = ({ settings, remote, ref }: Readable): string =>
-  `${settings.name.replaceAll(/[^\w.-]/g, '_')}-${createHash('sha256').update(`${remote.url}\n${ref}`).digest('hex').slice(0, 16)}`;
-
 /** What is known about a repository. */
 interface Known {
   readonly state: SourceState;
@@ -64,14 +44,17 @@ interface Known {
 
 /** Makes a repository ready to be polled. Nothing is asked of a remote yet. */
 export async function follow(readable: Readable, options: FollowOptions): Promise<Follower> {
-  const { settings, remote, ref } = readable;
+  const { settings, remote, credentials, ref } = readable;
   const { git, random } = options;
-  const driver = await makeDriver(readable, options);
-  const tips = makeTipReader({ git, remote, ref });
+  const keys = join(options.folder, KEYS, mirrorName(readable));
+  const access = makeAccess({ credentials, environment: git.environment, folder: keys });
+  const driver = await makeDriver(readable, access, options);
+  const tips = makeTipReader({ git, remote, access, ref });
   let hinted = false;
   let known: Known = { state: 'Hydrating', since: 0, checkedAt: 0, failures: 0, dueAt: 0 };
 
   const settle = (now: number, found: Found): void => {
+    if (found.kind === 'failed' && found.state === 'AuthFailed') access.refused();
     const good = found.kind !== 'failed';
     const state = good ? 'Ready' : found.state;
     const failures = good ? 0 : known.failures + 1;
@@ -81,7 +64,7 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
       ...(known.tree === undefined ? {} : { tree: known.tree }),
       ...(known.tip === undefined ? {} : { tip: known.tip }),
       ...(found.kind === 'opened' ? { tree: found.tree, tip: found.tip } : {}),
-      ...(good ? {} : { message: found.message }),
+      ...(good ? {} : { message: access.redact(found.message) }),
       state,
       since: state === known.state ? known.since : now,
       checkedAt: now,
@@ -95,7 +78,7 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
       state: 'Corrupt',
       since: known.state === 'Corrupt' ? known.since : now,
       checkedAt: now,
-      message,
+      message: access.redact(message),
     };
   };
   return {
@@ -115,15 +98,23 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
     async close() {
       tips.close();
       await driver.close();
+      await access.close();
     },
   };
 }
 
-const makeDriver = async (readable: Readable, { git, folder }: FollowOptions): Promise<GitDriver> => {
+/** Folder of keys beside the mirrors: no mirror has this name, so what a killed process left there goes at start. */
+const KEYS = '.keys';
+
+const makeDriver = async (
+  readable: Readable,
+  access: Access,
+  { git, folder }: FollowOptions,
+): Promise<GitDriver> => {
   const { settings, remote } = readable;
   return remote.kind === 'local'
     ? makeLocal({ git, name: settings.name, path: remote.path })
-    : makeMirror({ git, name: settings.name, remote, folder: join(folder, mirrorName(readable)) });
+    : makeMirror({ git, name: settings.name, remote, access, folder: join(folder, mirrorName(readable)) });
 };
 
 const unexpected = (error: unknown): Failure =>
@@ -145,14 +136,15 @@ async function pollOnce({ driver, tips, last, corrupt }: Poll): Promise<Found> {
   const damaged = driver.damaged();
   if (tip.id === last.tip && !damaged) return { kind: 'unchanged' };
   if (damaged) corrupt('an object of the mirror is missing or damaged; reading the repository anew');
-  const found = await bring(driver, last.ref, damaged);
+  const at = tip.url === undefined ? {} : { url: tip.url };
+  const found = await bring(driver, last.ref, { anew: damaged, ...at });
   if (found.kind !== 'failed' || found.state !== 'Corrupt' || damaged) return found;
   corrupt(found.message);
-  return bring(driver, last.ref, true);
+  return bring(driver, last.ref, { anew: true, ...at });
 }
 
-async function bring(driver: GitDriver, ref: string, anew: boolean): Promise<Found> {
-  const fetched: Tip | Failure = await driver.fetch(ref, { anew });
+async function bring(driver: GitDriver, ref: string, options: FetchOptions): Promise<Found> {
+  const fetched: Tip | Failure = await driver.fetch(ref, options);
   if (fetched.kind === 'failed') return fetched;
   const opened = await driver.open(fetched.id, ref);
   return opened.kind === 'failed' ? opened : { ...opened, tip: fetched.id };

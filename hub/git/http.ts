@@ -15,6 +15,8 @@ export class HttpRefusal extends Error {
 }
 
 export interface RefsClient extends HttpClient {
+  /** Where on its host the server redirects questions about a repository to; undefined: nowhere. */
+  landed(url: string): string | undefined;
   close(): void;
 }
 
@@ -51,9 +53,17 @@ export function makeRefsClient(signal: AbortSignal): RefsClient {
         throw error;
       }
     },
+    landed(url) {
+      const asked = `${url}${QUESTION}`;
+      const end = capabilities.get(asked)?.url ?? asked;
+      const moved = end !== asked && end.endsWith(QUESTION) && new URL(end).origin === new URL(url).origin;
+      return moved ? end.slice(0, -QUESTION.length) : undefined;
+    },
     close: () => Object.values(agents).forEach((agent) => agent.destroy()),
   };
 }
+
+const QUESTION = '/info/refs?service=git-upload-pack';
 
 /** Begins the list of what a server can do. */
 const VERSION_2 = Buffer.from('version 2\n');

@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { limits } from '../../shared/limits.ts';
+import type { Access, Login } from './access.ts';
 import { gitEnvironment, runGit, type GitConfig, type GitEnd, type GitProgram } from './command.ts';
-import type { GitDriver, Tip } from './driver.ts';
+import type { FetchOptions, GitDriver, Tip } from './driver.ts';
 import { failed, fetchFailure, type Failure } from './failure.ts';
 import type { Remote } from './remote.ts';
 import { makeGitRepository, type GitRepository } from './repository.ts';
@@ -16,6 +17,7 @@ export interface MirrorOptions {
   readonly git: GitProgram;
   readonly name: string;
   readonly remote: Exclude<Remote, { readonly kind: 'local' }>;
+  readonly access: Access;
   /** Folder of the mirror; its neighbours `*.new` and `*.old` are used as well. */
   readonly folder: string;
   /** Packs, one a fetch, before they are made one. */
@@ -38,12 +40,12 @@ const MIRROR_CONFIG: GitConfig = {
   'pack.threads': '1',
 };
 
-/** Runs git on a folder with everything that the remote needs. */
-type Command = (gitDir: string, ...args: string[]) => Promise<GitEnd>;
+/** Runs git on a folder; with a login also for what reaches the remote. */
+type Command = (gitDir: string, args: readonly string[], login?: Login) => Promise<GitEnd>;
 
 /** Cleans what a killed process left, then answers with the driver. */
 export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
-  const { git, name, remote, folder, packs = limits.mirrorPacks } = options;
+  const { git, name, remote, access, folder, packs = limits.mirrorPacks } = options;
   const stop = new AbortController();
   const command = commandOf(options, stop.signal);
   const openFolder = (): GitRepository =>
@@ -54,9 +56,9 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
   let upkeep: Promise<void> = Promise.resolve();
   let head: string | undefined;
 
-  const clone = async (ref: string): Promise<Tip | Failure> => {
+  const clone = async (fetch: Fetch): Promise<Tip | Failure> => {
     const fresh = `${folder}.new`;
-    const tip = await cloneInto(fresh, { command, remote, ref });
+    const tip = await cloneInto(fresh, fetch);
     if (tip.kind === 'failed') return tip;
     await repository.close();
     await replace(folder, fresh);
@@ -64,11 +66,14 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
     return tip;
   };
   return {
-    async fetch(ref, { anew }) {
+    async fetch(ref, { anew, url = remote.url }: FetchOptions) {
       await upkeep;
+      const login = await access.login();
+      if (login.kind === 'failed') return login;
       const previous = head;
+      const fetch = { command, url, ref, login };
       const whole = anew || !existsSync(folder);
-      const tip = whole ? await clone(ref) : await fetchInto(folder, { command, remote, ref });
+      const tip = whole ? await clone(fetch) : await fetchInto(folder, fetch);
       if (tip.kind === 'failed') return tip;
       head = tip.id;
       upkeep = keepSmall({ folder, previous, command, packs });
@@ -92,20 +97,31 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
 
 const commandOf =
   ({ git, remote }: MirrorOptions, signal: AbortSignal): Command =>
-  (gitDir, ...args) =>
+  (gitDir, args, login) =>
     runGit(git, {
       args,
-      env: { ...gitEnvironment(git, configOf(remote)), ...protocolsOf(remote), GIT_DIR: gitDir },
+      env: {
+        ...gitEnvironment(git, login === undefined ? MIRROR_CONFIG : configOf(remote, login)),
+        ...(login === undefined ? {} : { ...protocolsOf(remote), ...login.environment }),
+        GIT_DIR: gitDir,
+      },
       signal,
       timeoutMs: limits.gitTimeoutMs,
       maxBytes: limits.listingBytes,
     });
 
-/** Credentials go by environment; git sends them to this host only. */
-const configOf = (remote: MirrorOptions['remote']): GitConfig =>
-  remote.kind === 'http' && remote.authorization !== undefined
-    ? { ...MIRROR_CONFIG, [`http.${remote.url}.extraHeader`]: `Authorization: ${remote.authorization}` }
-    : MIRROR_CONFIG;
+/**
+ * Credentials go by environment. Where a server redirects, git would send the header along to whatever host that is, so
+ * with credentials it follows none.
+ */
+const configOf = (remote: MirrorOptions['remote'], { authorization }: Login): GitConfig =>
+  authorization === undefined
+    ? MIRROR_CONFIG
+    : {
+        ...MIRROR_CONFIG,
+        [`http.${new URL(remote.url).origin}/.extraHeader`]: `Authorization: ${authorization}`,
+        'http.followRedirects': 'false',
+      };
 
 /** What a redirect may lead to. */
 const protocolsOf = (remote: MirrorOptions['remote']): Record<string, string> => ({
@@ -113,10 +129,11 @@ const protocolsOf = (remote: MirrorOptions['remote']): Record<string, string> =>
     remote.kind === 'ssh' ? 'ssh' : remote.url.startsWith('https:') ? 'https' : 'http:https',
 });
 
-interface FetchOptions {
+interface Fetch {
   readonly command: Command;
-  readonly remote: MirrorOptions['remote'];
+  readonly url: string;
   readonly ref: string;
+  readonly login: Login;
 }
 
 const FETCH_FLAGS = [
@@ -129,19 +146,28 @@ const FETCH_FLAGS = [
   '--no-recurse-submodules',
 ];
 
-async function fetchInto(gitDir: string, { command, remote, ref }: FetchOptions): Promise<Tip | Failure> {
-  const end = await command(gitDir, 'fetch', ...FETCH_FLAGS, '--', remote.url, `+${ref}:${HEAD_REF}`);
+async function fetchInto(gitDir: string, { command, url, ref, login }: Fetch): Promise<Tip | Failure> {
+  const args = ['fetch', ...FETCH_FLAGS, '--', url, `+${ref}:${HEAD_REF}`];
+  const end = await command(gitDir, args, login);
   if (end.kind === 'failed')
-    return end.interrupted ? failed('Unreachable', end.stderr) : fetchFailure(end.stderr);
-  const read = await command(gitDir, 'rev-parse', '--verify', HEAD_REF);
+    return end.interrupted ? failed('Unreachable', end.stderr) : fetchRefusal(end.stderr, login);
+  const read = await command(gitDir, ['rev-parse', '--verify', HEAD_REF]);
   return read.kind === 'done'
     ? { kind: 'tip', id: read.stdout.toString('latin1').trim() }
     : failed('Corrupt', read.stderr);
 }
 
-async function cloneInto(fresh: string, options: FetchOptions): Promise<Tip | Failure> {
+const fetchRefusal = (stderr: string, { authorization }: Login): Failure =>
+  authorization !== undefined && /returned error: 30\d/.test(stderr)
+    ? failed(
+        'Unreachable',
+        'the server redirects to another address, to which credentials do not go: correct the url',
+      )
+    : fetchFailure(stderr);
+
+async function cloneInto(fresh: string, options: Fetch): Promise<Tip | Failure> {
   await rm(fresh, { recursive: true, force: true });
-  const init = await options.command(fresh, 'init', '--quiet', '--bare', '--template=', fresh);
+  const init = await options.command(fresh, ['init', '--quiet', '--bare', '--template=', fresh]);
   return init.kind === 'done'
     ? fetchInto(fresh, options)
     : failed('Unreachable', `making a mirror: ${init.stderr}`);
@@ -166,8 +192,8 @@ interface Upkeep {
 async function keepSmall({ folder, previous, command, packs }: Upkeep): Promise<void> {
   const files = await readdir(join(folder, 'objects', 'pack')).catch(() => []);
   if (files.filter((file) => file.endsWith('.pack')).length < packs) return;
-  if (previous !== undefined) await command(folder, 'update-ref', PREVIOUS_REF, previous);
-  await command(folder, 'gc', '--quiet', '--prune=now');
+  if (previous !== undefined) await command(folder, ['update-ref', PREVIOUS_REF, previous]);
+  await command(folder, ['gc', '--quiet', '--prune=now']);
 }
 
 const LEFT_OVER = /\.lock$|^tmp_|^\.tmp-|^gc\.pid$/;

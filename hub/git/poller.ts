@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { limits } from '../../shared/limits.ts';
 import type { GitProgram } from './command.ts';
-import { follow, mirrorName, readSettings, type Follower, type Readable } from './follow.ts';
+import { follow, type Follower } from './follow.ts';
+import { mirrorName, readSettings, type Readable } from './settings.ts';
 import type { RepositorySettings, Sources } from './source.ts';
 import { watchRef, type Watch } from './watch.ts';
 

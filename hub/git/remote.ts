@@ -7,10 +7,8 @@ export type Remote =
   | { readonly kind: 'local'; readonly path: string; readonly url: string }
   | {
       readonly kind: 'http';
-      /** Without user info: this form may be shown, logged and handed to programs as an argument. */
+      /** Without user info: it may be shown, logged and handed to programs as an argument. */
       readonly url: string;
-      /** Value of an Authorization header, from the URL's user info. */
-      readonly authorization?: string;
     }
   | { readonly kind: 'ssh'; readonly url: string };
 
@@ -47,20 +45,16 @@ export function readRemote(url: string): ReadRemote {
 function readHttp(text: string): ReadRemote {
   const url = parseUrl(text);
   if (url === undefined) return notReadable;
-  const user = decodeURIComponent(url.username);
-  const password = decodeURIComponent(url.password);
-  url.username = '';
-  url.password = '';
-  const plain = { kind: 'http', url: url.href.replace(/\/+$/, '') } as const;
-  if (user === '' && password === '') return plain;
-  const encoded = Buffer.from(`${user}:${password}`).toString('base64');
-  return { ...plain, authorization: `Basic ${encoded}` };
+  // A URL reaches logs, answers and arguments of programs, so nothing secret may begin its way there.
+  if (url.username !== '' || url.password !== '') return { kind: 'refused', problem: USER_INFO };
+  return { kind: 'http', url: url.href.replace(/\/+$/, '') };
 }
 
 function readSsh(text: string): ReadRemote {
   const url = parseUrl(text);
   if (url === undefined) return notReadable;
-  if (url.password !== '') return { kind: 'refused', problem: 'an ssh:// url must not hold a password' };
+  if (url.password !== '')
+    return { kind: 'refused', problem: 'an ssh:// url must not hold a password: use auth.privateKey' };
   return { kind: 'ssh', url: url.href };
 }
 
@@ -70,6 +64,9 @@ function readFileUrl(text: string): ReadRemote {
   const path = fileURLToPath(`file://${url.pathname}`);
   return { kind: 'local', path, url: path };
 }
+
+const USER_INFO =
+  'the url holds a user name or password: take them out, and say auth: {username: NAME, password: {file: PATH}} or auth: {token: {file: PATH}}';
 
 const notReadable = { kind: 'refused', problem: 'the url of a repository cannot be read' } as const;
 

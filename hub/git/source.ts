@@ -1,4 +1,5 @@
 /** What the hub sees of Git: complete trees of commits, and the state of each source. */
+import type { Auth } from './auth.ts';
 
 /** `100644` file, `100755` executable, `120000` symlink, `160000` submodule. */
 export type FileMode = '100644' | '100755' | '120000' | '160000';
@@ -97,6 +98,7 @@ export interface RepositorySettings {
   readonly trust: Trust;
   readonly manifests: readonly string[];
   readonly intervalMs: number;
+  readonly auth?: Auth | undefined;
 }
 
 /** The watched repositories. */

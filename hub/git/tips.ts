@@ -1,5 +1,6 @@
 /** Asks where a ref points now, without bringing anything here. */
 import { limits } from '../../shared/limits.ts';
+import type { Access } from './access.ts';
 import { gitEnvironment, runGit, type GitProgram } from './command.ts';
 import type { Tip } from './driver.ts';
 import { failed, fetchFailure, type Failure } from './failure.ts';
@@ -15,12 +16,13 @@ export interface TipReader {
 export interface TipOptions {
   readonly git: GitProgram;
   readonly remote: Remote;
+  readonly access: Access;
   /** Full name, `HEAD`, or the id of a commit. */
   readonly ref: string;
 }
 
 /** HTTP and local paths are asked in this process; ssh by `git ls-remote`. */
-export function makeTipReader({ git, remote, ref }: TipOptions): TipReader {
+export function makeTipReader({ git, remote, access, ref }: TipOptions): TipReader {
   const stop = new AbortController();
   const signal = stop.signal;
   const close = (): void => stop.abort();
@@ -30,24 +32,34 @@ export function makeTipReader({ git, remote, ref }: TipOptions): TipReader {
     case 'local':
       return { tip: () => localTip({ git, path: remote.path, ref, signal }), close };
     case 'ssh':
-      return { tip: () => sshTip({ git, url: remote.url, ref, signal }), close };
+      return { tip: () => sshTip({ git, url: remote.url, access, ref, signal }), close };
     case 'http':
-      return httpTips(remote, ref, stop);
+      return httpTips({ url: remote.url, access, ref }, stop);
   }
 }
 
-function httpTips(remote: Remote & { readonly kind: 'http' }, ref: string, stop: AbortController): TipReader {
+interface HttpTips {
+  readonly url: string;
+  readonly access: Access;
+  readonly ref: string;
+}
+
+function httpTips({ url, access, ref }: HttpTips, stop: AbortController): TipReader {
   const http = makeRefsClient(stop.signal);
-  const headers = remote.authorization === undefined ? {} : { Authorization: remote.authorization };
   return {
     async tip() {
+      const login = await access.login();
+      if (login.kind === 'failed') return login;
+      const headers = login.authorization === undefined ? {} : { Authorization: login.authorization };
       try {
         // Loaded by the first HTTP repository: it costs memory that a fleet of local paths does not need.
         const { listServerRefs } = await import('isomorphic-git');
-        const request = { http, url: remote.url, prefix: ref, protocolVersion: 2 as const };
-        const refs = await listServerRefs({ ...request, headers: { ...headers } });
+        const request = { http, url, prefix: ref, protocolVersion: 2 as const };
+        const refs = await listServerRefs({ ...request, headers });
         const found = refs.find((candidate) => candidate.ref === ref);
-        return found === undefined ? missing(ref) : { kind: 'tip', id: found.oid };
+        const landed = http.landed(url);
+        if (found === undefined) return missing(ref);
+        return { kind: 'tip', id: found.oid, ...(landed === undefined ? {} : { url: landed }) };
       } catch (error) {
         return error instanceof HttpRefusal ? error.failure : failed('Unreachable', wordsOf(error));
       }
@@ -73,16 +85,19 @@ const missing = (ref: string): Failure => failed('RefMissing', `the remote has n
 interface SshTip {
   readonly git: GitProgram;
   readonly url: string;
+  readonly access: Access;
   readonly ref: string;
   readonly signal: AbortSignal;
 }
 
 /** `--heads` and `--tags` reach the server as a prefix; a pattern alone would not. */
-async function sshTip({ git, url, ref, signal }: SshTip): Promise<Tip | Failure> {
+async function sshTip({ git, url, access, ref, signal }: SshTip): Promise<Tip | Failure> {
+  const login = await access.login();
+  if (login.kind === 'failed') return login;
   const only = ref.startsWith('refs/heads/') ? ['--heads'] : ref.startsWith('refs/tags/') ? ['--tags'] : [];
   const end = await runGit(git, {
     args: ['ls-remote', '--quiet', ...only, '--', url, ref],
-    env: { ...gitEnvironment(git), GIT_ALLOW_PROTOCOL: 'ssh' },
+    env: { ...gitEnvironment(git), ...login.environment, GIT_ALLOW_PROTOCOL: 'ssh' },
     timeoutMs: limits.gitTimeoutMs,
     maxBytes: limits.refsBytes,
     signal,

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { agentSettings } from '../../agent/config.ts';
+import { authSchema } from '../../hub/git/auth.ts';
 import { hubSettings } from '../../hub/config.ts';
 import { flagOf, type Setting, type Settings } from '../../shared/config.ts';
 import { FAILURE_CLASSES, PHASES, REASON_CODES } from '../../shared/outcome.ts';
@@ -75,3 +76,11 @@ for (const [heading, table] of settings) {
     assert.equal(print(tableOf(sectionOf(page, heading))), print(wanted));
   });
 }
+
+test('what auth of a repository may say is explained, and nothing else', () => {
+  const rows = tableOf(sectionOf(page, '### Credentials of a repository'));
+  assert.deepEqual(
+    rows.map(([name = '']) => codesIn(name)[0]),
+    Object.keys(authSchema.shape),
+  );
+});

@@ -36,6 +36,8 @@ export interface GitServer {
   fail(faults: Faults | undefined): void;
   /** From now on answers 401 without this name and password. */
   protect(credentials: { readonly username: string; readonly password: string }): void;
+  /** From now on redirects what begins with one path to another. */
+  move(from: string, to: string): void;
 }
 
 /** Serves a repository on a free port of the loopback until the owner ends. */
@@ -43,9 +45,15 @@ export async function serveGit(owner: Owner, repository: Repository): Promise<Gi
   const requests: GitRequest[] = [];
   let faults: Faults | undefined;
   let wanted: string | undefined;
+  let moved: { readonly from: string; readonly to: string } | undefined;
   const server = createServer((incoming, response) => {
     const request = describe(incoming);
     requests.push(request);
+    if (moved !== undefined && request.path.startsWith(`${moved.from}/`)) {
+      const location = `${moved.to}${(incoming.url ?? '').slice(moved.from.length)}`;
+      incoming.resume().on('end', () => response.writeHead(301, { location }).end());
+      return;
+    }
     const denied: Fault | undefined =
       wanted !== undefined && request.authorization !== wanted ? { kind: 'status', status: 401 } : undefined;
     answer(repository, incoming, { response, fault: faults?.(request) ?? denied });
@@ -59,6 +67,7 @@ export async function serveGit(owner: Owner, repository: Repository): Promise<Gi
       faults = next;
       if (next === undefined) server.closeAllConnections();
     },
+    move: (from, to) => void (moved = { from, to }),
     protect: ({ username, password }) =>
       (wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`),
   };

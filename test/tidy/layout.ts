@@ -14,7 +14,19 @@ export const WORLD: readonly string[] = [
   // The hub: Git, broker and disk at its edges, and what turns its loops.
   ...files('hub', 'batch', 'follow', 'gather', 'lease', 'loop', 'main', 'start', 'statefollow', 'storefiles'),
   ...files('hub/api', 'api', 'sse', 'watch'),
-  ...files('hub/git', 'command', 'http', 'local', 'native', 'objects', 'poller', 'tips', 'watch'),
+  ...files(
+    'hub/git',
+    'access',
+    'command',
+    'githubapp',
+    'http',
+    'local',
+    'native',
+    'objects',
+    'poller',
+    'tips',
+    'watch',
+  ),
   // The agent: the cluster's files and processes, the broker, and what turns its loops.
   ...files(
     'agent',

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeTipReader } from '../../../hub/git/tips.ts';
+import { makeAccess } from '../../../hub/git/access.ts';
+import type { Credentials } from '../../../hub/git/credentials.ts';
 import { readRemote } from '../../../hub/git/remote.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 
@@ -34,10 +36,16 @@ async function serve(owner: Owner, answer: Answer): Promise<{ url: string; conne
   };
 }
 
-function readerOf(owner: Owner, url: string): ReturnType<typeof makeTipReader> {
+function readerOf(
+  owner: Owner,
+  url: string,
+  credentials: Credentials = { kind: 'none' },
+): ReturnType<typeof makeTipReader> {
   const remote = readRemote(url);
   assert.ok(remote.kind === 'http');
-  const reader = makeTipReader({ git: { program: 'git', environment: {} }, remote, ref: 'refs/heads/main' });
+  const access = makeAccess({ credentials, environment: { PASSWORD: 'secret' }, folder: '/nowhere' });
+  const git = { program: 'git', environment: {} };
+  const reader = makeTipReader({ git, remote, access, ref: 'refs/heads/main' });
   atEnd(owner, () => reader.close());
   return reader;
 }
@@ -93,6 +101,8 @@ test('a server that asks for patience gets it', async (t) => {
   assert.equal(tip.kind === 'failed' && tip.retryAfterMs, 120_000);
 });
 
+const BOT: Credentials = { kind: 'basic', username: 'bot', password: { env: 'PASSWORD' } };
+
 test('redirects are followed, but credentials stay with their host', async (t) => {
   const seen: (string | undefined)[] = [];
   const target = await serve(t, (request, response) => {
@@ -103,7 +113,7 @@ test('redirects are followed, but credentials stay with their host', async (t) =
     assert.match(request.headers.authorization ?? '', /^Basic /);
     response.writeHead(307, { location: `${target.url}${request.url}` }).end();
   });
-  const reader = readerOf(t, `${server.url.replace('://', '://bot:secret@')}/x`);
+  const reader = readerOf(t, `${server.url}/x`, BOT);
   assert.deepEqual(await reader.tip(), { kind: 'tip', id: ID });
   assert.deepEqual(seen, [undefined, undefined]);
   const loop = await serve(

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { makeAccess, type Access } from '../../../hub/git/access.ts';
 import type { GitDriver } from '../../../hub/git/driver.ts';
 import type { Tree } from '../../../hub/git/source.ts';
 import { makeMirror } from '../../../hub/git/native.ts';
@@ -13,10 +14,19 @@ import { serveGit } from '../../harness/serve.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { driverContract, MAIN, newest, plainProgram } from './driver.contract.ts';
 
+const NO_ACCESS = makeAccess({ credentials: { kind: 'none' }, environment: {}, folder: '/nowhere' });
+
 async function mirrorOf(owner: Owner, url: string, folder: string): Promise<GitDriver> {
+  return openMirror(owner, { url, folder, access: NO_ACCESS });
+}
+
+async function openMirror(
+  owner: Owner,
+  { url, folder, access }: { readonly url: string; readonly folder: string; readonly access: Access },
+): Promise<GitDriver> {
   const remote = readRemote(url);
   assert.ok(remote.kind === 'http');
-  const driver = await makeMirror({ git: await plainProgram(owner), name: 'r', remote, folder });
+  const driver = await makeMirror({ git: await plainProgram(owner), name: 'r', remote, access, folder });
   atEnd(owner, () => driver.close());
   return driver;
 }
@@ -26,7 +36,7 @@ driverContract('mirror over HTTP', async (owner, repository, git) => {
   const remote = readRemote(server.url);
   assert.ok(remote.kind === 'http');
   const folder = join(await tempFolder(owner, 'mirror'), 'r');
-  const driver = await makeMirror({ git, name: 'r', remote, folder });
+  const driver = await makeMirror({ git, name: 'r', remote, access: NO_ACCESS, folder });
   atEnd(owner, () => driver.close());
   return driver;
 });
@@ -98,13 +108,18 @@ test('faults of the network, the login and the server each have their state', as
   assert.equal(await stateWith(undefined), 'Ready');
 });
 
-test('credentials of the URL reach the server and nothing else', async (t) => {
+test('credentials reach the server and nothing else', async (t) => {
   const repository = await makeRepository(t);
   const server = await serveGit(t, repository);
   server.protect({ username: 'bot', password: 's3cret-canary' });
   await repository.commit('One', { a: '1' });
   const folder = join(await tempFolder(t, 'mirror'), 'r');
-  const driver = await mirrorOf(t, server.url.replace('://', '://bot:s3cret-canary@'), folder);
+  const access = makeAccess({
+    credentials: { kind: 'basic', username: 'bot', password: { env: 'PASSWORD' } },
+    environment: { PASSWORD: 's3cret-canary' },
+    folder: '/nowhere',
+  });
+  const driver = await openMirror(t, { url: server.url, folder, access });
   assert.equal((await newest(driver)).commit.subject, 'One');
   assert.doesNotMatch(await readFile(join(folder, 'config'), 'utf8'), /canary|bot/);
   server.protect({ username: 'bot', password: 'another' });
@@ -119,7 +134,10 @@ test('many fetches do not make many packs, and the last two commits stay readabl
   const folder = join(await tempFolder(t, 'mirror'), 'r');
   const remote = readRemote(server.url);
   assert.ok(remote.kind === 'http');
-  const driver = await makeMirror({ git: await plainProgram(t), name: 'r', remote, folder, packs: 3 });
+  const driver = await makeMirror({
+    ...{ git: await plainProgram(t), name: 'r', remote, access: NO_ACCESS, folder },
+    packs: 3,
+  });
   atEnd(t, () => driver.close());
   const trees: Tree[] = [];
   for (let n = 0; n < 8; n++) {

@@ -105,8 +105,10 @@ test('what goes wrong is a state with an age and words, and the tree of before s
   const repository = await started(t);
   const server = await serveGit(t, repository);
   server.protect({ username: 'bot', password: 's3cret-canary' });
-  const url = server.url.replace('://', '://bot:s3cret-canary@');
-  const rig = await rigOf(t, [settings(url)]);
+  const environment = { PATH: process.env['PATH'], PASSWORD: 's3cret-canary' };
+  const auth = { username: 'bot', password: { env: 'PASSWORD' } };
+  const git = { program: 'git', environment };
+  const rig = await rigOf(t, [settings(server.url, { auth })], { git });
   const good = await first(rig);
   assert.equal(good.url, server.url);
   const rows: readonly (readonly [() => Promise<unknown> | void, string])[] = [
@@ -290,15 +292,20 @@ test('ssh is asked by git, with the protocol of this machine and nothing else', 
   const repository = await started(t);
   const folder = await tempFolder(t, 'ssh');
   // Stands for ssh and the machine behind it: runs the command that would be sent there.
-  await writeFile(join(folder, 'ssh'), '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n');
+  const recorded = join(folder, 'arguments');
+  const script = `#!/bin/sh\nprintf '%s\\n' "$*" >> ${recorded}\nfor last; do :; done\nexec sh -c "$last"\n`;
+  await writeFile(join(folder, 'ssh'), script);
   await chmod(join(folder, 'ssh'), 0o755);
   const environment = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder };
   const git = { program: 'git', environment };
-  const rig = await rigOf(t, [settings(`ssh://git@host${repository.folder}`)], { git });
+  const auth = { knownHosts: 'host ssh-ed25519 AAAA' };
+  const rig = await rigOf(t, [settings(`ssh://git@host${repository.folder}`, { auth })], { git });
   assert.equal((await first(rig)).tree?.commit.subject, 'One');
   await repository.commit('Two', { 'a.yaml': '2' });
   await repository.git('branch', 'x/main');
   assert.equal((await first(rig)).tree?.commit.subject, 'Two');
   await repository.git('branch', '-m', 'main', 'gone');
   assert.equal((await first(rig)).state, 'RefMissing');
+  for (const call of (await readFile(recorded, 'utf8')).trim().split('\n'))
+    assert.match(call, /-oStrictHostKeyChecking=yes .*-oUserKnownHostsFile=\S+known_hosts/);
 });
