@@ -1,7 +1,7 @@
 /** What the steps of a run share. Types only. */
 import type { Log } from '../shared/log.ts';
 import type { ArtifactStore } from './artifacts.ts';
-import type { InstallMeans } from './dependencies/npm.ts';
+import type { InstallMeans } from './dependencies/choose.ts';
 import type { Folders, RunUser } from './folders.ts';
 import type { Graces } from './runner/stop.ts';
 import type { ValueSources } from './secrets.ts';
@@ -15,7 +15,7 @@ export interface Context {
   readonly sources: ValueSources;
   readonly user: RunUser | undefined;
   readonly artifacts: ArtifactStore;
-  readonly install: InstallMeans | undefined;
+  readonly install: InstallMeans;
   readonly toolchain: Readonly<Record<string, string>>;
   readonly graces: Graces;
   /** By run id: settles when a gate of this process ends, so that the end is seen at once. */

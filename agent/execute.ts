@@ -4,7 +4,8 @@ import { limits } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { makeArtifactStore, type FetchArtifact } from './artifacts.ts';
 import type { Context } from './context.ts';
-import { findNpm, installEnvironment } from './dependencies/npm.ts';
+import { installEnvironment } from './dependencies/environment.ts';
+import { findPrograms, versionsOf } from './dependencies/programs.ts';
 import type { Executor } from './executor.ts';
 import { finish } from './finish.ts';
 import { foldersOf, makeFolders, type RunUser } from './folders.ts';
@@ -59,7 +60,7 @@ function contextOf(options: ExecutorOptions): Context {
   const dataDir = resolve(options.dataDir);
   const folders = foldersOf(dataDir);
   const path = [...new Set([dirname(process.execPath), ...options.path, dirname(options.pulumi)])];
-  const npm = findNpm(path);
+  const programs = findPrograms(path);
   return {
     dataDir,
     folders,
@@ -69,14 +70,18 @@ function contextOf(options: ExecutorOptions): Context {
     pulumi: options.pulumi,
     sources: { environment, allowEnv, allowFiles },
     artifacts: makeArtifactStore(folders.artifacts, options.fetchArtifact),
-    install:
-      npm === undefined
-        ? undefined
-        : { npm, path, user, environment: installEnvironment(environment), npmCache: folders.npm },
+    install: {
+      programs,
+      path,
+      user,
+      home: environment['HOME'],
+      environment: installEnvironment(environment),
+      caches: { npm: folders.npm, pnpm: folders.pnpm, yarn: folders.yarn },
+    },
     toolchain: {
       pulumi: pulumiVersion(options.pulumi),
       node: process.version,
-      ...(npm === undefined ? {} : { npm: npm.version }),
+      ...versionsOf(programs),
     },
     graces: options.graces ?? { firstMs: limits.stopGraceMs, secondMs: limits.stopSecondGraceMs },
     gates: new Map(),

@@ -3,7 +3,7 @@
  *
  *     artifacts/ successes/ holders/    the agent's alone
  *     dependencies/                     readable by runs, owned by the agent
- *     plugins/ npm/                     caches of the tools that runs and installs start, owned by the run user
+ *     plugins/ npm/ pnpm/ yarn/         caches of the tools that runs and installs start, owned by the run user
  *     runs/<runId>/private.json         the agent's alone
  *     runs/<runId>/{marks,work,home,temp,files}   the run user's
  */
@@ -36,7 +36,10 @@ export interface Folders {
   readonly holders: string;
   readonly dependencies: string;
   readonly plugins: string;
+  /** Of each package manager: what it fetched. */
   readonly npm: string;
+  readonly pnpm: string;
+  readonly yarn: string;
   readonly runs: string;
 }
 
@@ -63,6 +66,8 @@ export const foldersOf = (dataDir: string): Folders => ({
   dependencies: join(dataDir, 'dependencies'),
   plugins: join(dataDir, 'plugins'),
   npm: join(dataDir, 'npm'),
+  pnpm: join(dataDir, 'pnpm'),
+  yarn: join(dataDir, 'yarn'),
   runs: join(dataDir, 'runs'),
 });
 
@@ -88,14 +93,14 @@ export function runFoldersOf(folders: Folders, runId: string): RunFolders {
 /** Makes the folders with their modes; safe to repeat. */
 export async function makeFolders(dataDir: string, user: RunUser | undefined): Promise<Folders> {
   const folders = foldersOf(dataDir);
-  const { artifacts, successes, holders, dependencies, plugins, npm, runs } = folders;
+  const { artifacts, successes, holders, dependencies, plugins, npm, pnpm, yarn, runs } = folders;
   const outer = user === undefined ? PRIVATE : PASSAGE;
   await mkdir(dataDir, { recursive: true });
   await chmod(dataDir, outer);
   for (const path of [artifacts, successes, holders]) await make(path, PRIVATE);
   await make(runs, outer);
   await make(dependencies, user === undefined ? PRIVATE : READABLE);
-  for (const path of [plugins, npm]) await make(path, PRIVATE, user);
+  for (const path of [plugins, npm, pnpm, yarn]) await make(path, PRIVATE, user);
   return folders;
 }
 

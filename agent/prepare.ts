@@ -2,7 +2,7 @@
 import { MAX_REASON_INPUTS } from '../shared/outcome.ts';
 import type { Context } from './context.ts';
 import { provideDependencies } from './dependencies/install.ts';
-import { installSecrets } from './dependencies/npm.ts';
+import { installSecrets } from './dependencies/environment.ts';
 import type { Gate, Job, NotReady, Ready } from './executor.ts';
 import { classifyText, judgeRun } from './failures.ts';
 import { settleFileLocks } from './holders.ts';
@@ -88,6 +88,10 @@ async function openGate(context: Context, run: Run): Promise<Gate> {
   return gate;
 }
 
+/** Lines in which the managers say what went wrong. */
+const ERROR_LINE =
+  /npm error|ERR_PNPM|^error |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
+
 async function layDependencies(
   context: Context,
   job: Job,
@@ -98,16 +102,16 @@ async function layDependencies(
   const { folders, patterns } = run;
   const marks = marksOfRun(context.dataDir, job.runId);
   const provided = await provideDependencies(
-    { work: folders.work, project: job.order.inputs.project, home: folders.temp, marks, signal },
+    { work: folders.work, project: job.order.inputs.project, marks, signal },
     context.folders.dependencies,
     context.install,
   );
   await context.at('dependencies');
   if (provided.kind === 'provided') return undefined;
   if (provided.kind === 'unusable') return failed('Config', { code: provided.code, text: provided.why });
-  const known = [...patterns, ...patternsOf(installSecrets(context.install?.environment ?? {}))];
+  const known = [...patterns, ...patternsOf(installSecrets(context.install.environment))];
   const output = redactText(provided.output, known);
-  const lines = output.split('\n').filter((line) => /npm error/.test(line));
+  const lines = output.split('\n').filter((line) => ERROR_LINE.test(line));
   const text = `dependencies could not be installed: ${lines.slice(0, 3).join(' ') || output.trim().split('\n').at(-1)}`;
   return failed(classifyText(output) ?? 'Program', { code: 'RunFailed', text });
 }

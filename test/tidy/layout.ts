@@ -53,7 +53,7 @@ export const WORLD: readonly string[] = [
     'start',
   ),
   ...files('agent', 'sweep', 'transcript', 'waker', 'workspace'),
-  ...files('agent/dependencies', 'install', 'lock', 'npm'),
+  ...files('agent/dependencies', 'cache', 'install', 'links', 'lock', 'programs', 'stage', 'start'),
   ...files('agent/ledger', 'cell', 'file'),
   ...files('agent/pulumi', 'cli', 'version'),
   ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),

@@ -3,13 +3,15 @@ import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { provideDependencies, type Need, type Provided } from '../../../agent/dependencies/install.ts';
-import type { InstallMeans } from '../../../agent/dependencies/npm.ts';
+import type { InstallMeans } from '../../../agent/dependencies/choose.ts';
+import type { Program } from '../../../agent/dependencies/programs.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 interface Place {
   readonly root: string;
   readonly cache: string;
   readonly means: InstallMeans;
+  readonly npm: Program;
   /** A work folder with these files. */
   need(files: Readonly<Record<string, string>>, project?: string): Promise<Need>;
   installs(): Promise<number>;
@@ -28,10 +30,11 @@ async function makePlace(
   await writeFile(npm, `#!/bin/sh\necho "$@" >>${root}/calls\n${script}\n`);
   await chmod(npm, 0o755);
   const means: InstallMeans = {
-    npm: { path: npm, version: '11.0.0' },
+    programs: { npm: [{ command: [npm], version: '11.0.0' }], pnpm: [], yarn: [], corepack: undefined },
     path: ['/usr/bin', '/bin'],
     environment: {},
-    npmCache: join(root, 'npm-cache'),
+    home: undefined,
+    caches: { npm: join(root, 'npm-cache'), pnpm: join(root, 'pnpm'), yarn: join(root, 'yarn') },
     user: undefined,
   };
   let works = 0;
@@ -39,13 +42,14 @@ async function makePlace(
     root,
     cache,
     means,
+    npm: { command: [npm], version: '11.0.0' },
     need: async (files, project = '.') => {
       const work = join(root, `work-${++works}`);
       for (const [path, text] of Object.entries(files)) {
         await mkdir(join(work, path, '..'), { recursive: true });
         await writeFile(join(work, path), text);
       }
-      return { work, project, home: root, marks: { TOWLINE_RUN: 'r' }, signal: new AbortController().signal };
+      return { work, project, marks: { TOWLINE_RUN: 'r' }, signal: new AbortController().signal };
     },
     installs: async () =>
       (await readFile(join(root, 'calls'), 'utf8').catch(() => '')).split('\n').length - 1,
@@ -134,6 +138,38 @@ test('installed modules in the artifact are left alone; without npm the reason n
   const place = await makePlace(t);
   const vendored = await place.need({ ...files, 'node_modules/a/index.js': '' });
   assert.deepEqual(await place.provide(vendored), { kind: 'provided', installs: 0 });
-  const without = await provideDependencies(await place.need(files), place.cache, undefined);
-  assert.ok(without.kind === 'failed' && /npm/.test(without.output));
+  const nothing = { ...place.means.programs, npm: [] };
+  const means = { ...place.means, programs: nothing };
+  const without = await provideDependencies(await place.need(files), place.cache, means);
+  assert.ok(without.kind === 'unusable' && /npm, which is not on the PATH/.test(without.why));
+});
+
+test('everything that decides what is installed makes a set of its own', async (t) => {
+  const place = await makePlace(t);
+  const base = { ...files, '.npmrc': 'a=1', 'patches/a.patch': 'one', '.pnpmfile.cjs': 'one' };
+  const changes: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { 'package.json': '{"name":"web","version":"2"}' },
+    { 'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages: {} }) },
+    { '.npmrc': 'a=2' },
+    { 'patches/a.patch': 'two' },
+    { '.pnpmfile.cjs': 'two' },
+    { 'vendor/x.tgz': 'packed' },
+  ];
+  for (const change of changes) {
+    const need = await place.need({ ...base, ...change });
+    assert.deepEqual(await place.provide(need), { kind: 'provided', installs: 1 }, JSON.stringify(change));
+  }
+  const machines: readonly Partial<InstallMeans>[] = [
+    { programs: { ...place.means.programs, npm: [{ ...place.npm, version: '12.0.0' }] } },
+    { environment: { npm_config_ignore_scripts: 'true' } },
+  ];
+  for (const change of machines) {
+    const means = { ...place.means, ...change };
+    const provided = await provideDependencies(await place.need(base), place.cache, means);
+    assert.deepEqual(provided, { kind: 'provided', installs: 1 });
+  }
+  const elsewhere = { ...place.means, environment: { npm_config_registry: 'http://other.example/' } };
+  const again = await provideDependencies(await place.need({ ...base, 'a.ts': '' }), place.cache, elsewhere);
+  assert.deepEqual(again, { kind: 'provided', installs: 0 });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installSecrets } from '../../../agent/dependencies/npm.ts';
+import { installSecrets } from '../../../agent/dependencies/environment.ts';
 
 test('tokens, and passwords in addresses, are secrets of an install; plain settings are none', () => {
   const secrets = installSecrets({
