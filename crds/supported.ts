@@ -55,7 +55,7 @@ const SHARED: Built = {
   'source.repository': true,
   'source.include': true,
   'source.inferInputs': true,
-  'source.hermetic': [true],
+  'source.hermetic': true,
   clusters: true,
   'overrides.*.clusters': true,
   ...Object.fromEntries(Object.entries(STACK_FIELDS).map(([path, row]) => [`overrides.*.${path}`, row])),

@@ -48,7 +48,7 @@ export function edgesOf(parts: Parts): PollEdges {
     measure: (placements, catalog, trees) => measure.all(placements, catalog, trees),
     book,
     missingArtifacts: (all) => lackingArtifact(jets, book, all ? undefined : collector.board),
-    build: (tree, wanted) => buildArtifact(measure.blobsOf(tree, wanted), wanted.files, parts.secret),
+    build: (tree, wanted, files) => buildArtifact(measure.blobsOf(tree, wanted), files, parts.secret),
     upload: (sealed) => uploadArtifact(jets, sealed),
     asked: () => {
       const { seenGen, republish } = hellos.asked();

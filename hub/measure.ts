@@ -95,7 +95,11 @@ function resultOf(placement: Placement, all: ReadonlyMap<string, Selected> | und
 const wantedOf = (placement: Placement, { files, made, filesDigest: digest }: Selected): Wanted => ({
   placement,
   inputDigest: digestV2(placement.inputs, digest),
-  policyDigest: policyDigest(placement.policy),
+  // what is shipped besides the inputs is in no digest, but an agent has to learn of it
+  policyDigest: policyDigest(
+    placement.policy,
+    placement.source.hermetic === false ? { hermetic: false } : {},
+  ),
   files,
   made,
 });

@@ -1,6 +1,7 @@
 /** From a step of the plan to the message, and how large that may be. Pure. */
 import { limits } from '../shared/limits.ts';
 import type { Reason } from '../shared/outcome.ts';
+import type { Surroundings } from '../shared/surroundings.ts';
 import { orderSchema, WIRE_VERSION, type ArtifactRef, type Order } from '../shared/wire.ts';
 import type { Tree } from './git/source.ts';
 import type { Wanted } from './placement.ts';
@@ -13,6 +14,8 @@ export interface OrderContext {
   /** The tree that the files come from, and their artifact; needed when the step has a manifest. */
   readonly tree?: Tree;
   readonly artifact?: ArtifactRef;
+  /** Of an artifact that is not the whole tree. */
+  readonly surroundings?: Surroundings;
 }
 
 /** The order of a step. Throws when a step lacks what it is made of: that is a bug, not an input. */
@@ -68,7 +71,7 @@ function repeated(step: Step): Body {
   return step.base;
 }
 
-function fresh(wanted: Wanted, { tree, artifact }: OrderContext): Body {
+function fresh(wanted: Wanted, { tree, artifact, surroundings }: OrderContext): Body {
   const { placement, inputDigest, policyDigest } = wanted;
   if (tree === undefined || artifact === undefined)
     throw new Error(`no artifact for ${placement.stack.name}`);
@@ -92,6 +95,7 @@ function fresh(wanted: Wanted, { tree, artifact }: OrderContext): Body {
     artifact,
     inputs: placement.inputs,
     policy: placement.policy,
+    ...(surroundings === undefined ? {} : { surroundings }),
     ...(placement.runRequest === undefined ? {} : { runRequest: placement.runRequest }),
   };
 }

@@ -29,6 +29,8 @@ export interface Placement extends PlacementId {
     readonly include: readonly string[];
     /** Whether what the program names itself is looked for. */
     readonly inferInputs: boolean;
+    /** The artifact is the whole tree; the inputs, and with them the digest, are the same. */
+    readonly hermetic?: false;
   };
   readonly inputs: RunInputs;
   readonly policy: RunPolicy;

@@ -14,7 +14,7 @@ import { releasesContested } from './claims.ts';
 import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
-import type { SourceView, Tree } from './git/source.ts';
+import type { SourceView, Tree, TreeEntry } from './git/source.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan } from './plan.ts';
 import { reasonOf } from './problem.ts';
@@ -57,7 +57,7 @@ export interface PollEdges {
   book: Book;
   /** Placements whose artifact the broker lacks; `all`: the broker may be another one, so each is looked for. */
   missingArtifacts(all: boolean): Promise<readonly string[]>;
-  build(tree: Tree, wanted: Wanted): Promise<Sealed>;
+  build(tree: Tree, wanted: Wanted, files: readonly TreeEntry[]): Promise<Sealed>;
   upload(sealed: Sealed): Promise<void>;
   /** Generations and requests that agents named since the last pass. */
   asked(): Asked;
@@ -153,7 +153,9 @@ export async function pass(
   edges.at('planned');
   if (!leading) return follow(edges, { now, views, catalog, resolution, measured, plan: planned });
   const { inForce } = edges.book;
-  const carried = await carryOut({ ...edges, trees: gate.trees, term: edges.book.term, now }, planned);
+  const { documents } = catalog;
+  const leader = { trees: gate.trees, documents, term: edges.book.term, now };
+  const carried = await carryOut({ ...edges, ...leader }, planned);
   edges.at('uploaded');
   const { orders } = carried;
   if ((await edges.book.publish({ clusters, orders, now })) === 'conflict') return { kind: 'conflict' };

@@ -19,6 +19,14 @@ export const limits = {
   artifactBytes: 256 * MIB,
   /** Content of files whose parse is kept, in all repositories together: each stands for about three times as much memory. */
   parsedBytes: 64 * MIB,
+  /** Names of one folder that an order tells of what lies around an artifact. */
+  surroundingFolderNames: 200,
+  /** The same of all folders. */
+  surroundingNames: 1_000,
+  /** Bytes of them: a tenth of a message on top of an order. */
+  surroundingBytes: 16 * KIB,
+  /** Bytes of all that an order tells of its surroundings, the folders that are only named among it. */
+  surroundingsBytes: 64 * KIB,
   /** Hops of a chain of symlinks, as in Linux. */
   symlinkHops: 40,
 
@@ -134,6 +142,9 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['leaseGiveUpMs', 'leaseTtlMs'],
   ['requestTimeoutMs', 'leaseGiveUpMs'],
   ['chunkBytes', 'artifactBytes'],
+  ['surroundingFolderNames', 'surroundingNames'],
+  ['surroundingBytes', 'surroundingsBytes'],
+  ['surroundingsBytes', 'orderBytes'],
   ['ackWaitMs', 'pullExpiryMs'],
   ['pullExpiryMs', 'startDrainMs'],
   ['stopSecondGraceMs', 'stopGraceMs'],

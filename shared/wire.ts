@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { failureClassSchema, phaseSchema, reasonSchema } from './outcome.ts';
+import { surroundingsSchema } from './surroundings.ts';
 
 export const WIRE_VERSION = 1;
 
@@ -117,6 +118,8 @@ export const orderSchema = z.object({
   artifact: artifactRefSchema,
   inputs: runInputsSchema,
   policy: runPolicySchema,
+  /** What the repository has around the artifact; in no digest. Absent: the artifact is the whole tree. */
+  surroundings: surroundingsSchema.optional(),
   reasons: z.array(reasonSchema),
   runRequest: z.string().optional(),
   issuedAt: time,

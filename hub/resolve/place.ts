@@ -75,6 +75,7 @@ function identityOf({ manifest, project }: Prepared, spec: StackSpec, { target, 
       project: project.folder,
       include: spec.source?.include ?? [],
       inferInputs: spec.source?.inferInputs ?? true,
+      ...(spec.source?.hermetic === false && { hermetic: false }),
     },
     ...(suspended && { suspended }),
   };

@@ -37,11 +37,11 @@ test('exactly the kinds with a schema have rows', () => {
 const ROWS: readonly (readonly [kind: Kind, spec: unknown, paths: readonly string[]])[] = [
   ['Stack', {}, []],
   ['Stack', { config: { 'a:b': { c: [1] } }, run: { parallel: 3 }, clusters: { all: true } }, []],
-  ['Stack', { source: { inferInputs: true, hermetic: true } }, []],
+  ['Stack', { source: { inferInputs: false, hermetic: false } }, []],
   [
     'Stack',
-    { source: { inferInputs: false, hermetic: false, ref: { branch: 'x' }, program: 'p' } },
-    ['source.hermetic', 'source.ref', 'source.program'],
+    { source: { inferInputs: false, ref: { branch: 'x' }, program: 'p' } },
+    ['source.ref', 'source.program'],
   ],
   ['Stack', { mode: 'previewOnly', create: 'adopt', onFailure: 'rollback' }, ['mode', 'create', 'onFailure']],
   [

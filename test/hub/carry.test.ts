@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UnbuildableError } from '../../hub/artifact.ts';
 import { carryOut, type CarryEdges } from '../../hub/carry.ts';
 import type { Tree } from '../../hub/git/source.ts';
-import { placementKey } from '../../hub/placement.ts';
+import { placementKey, type Placement } from '../../hub/placement.ts';
 import { plan } from '../../hub/plan.ts';
 import { seal } from '../../shared/seal.ts';
 import { makePlanInput, makeWanted, NOW } from './make.ts';
@@ -22,7 +22,7 @@ async function carry(bad: ReturnType<typeof makeWanted>, change: Partial<CarryEd
   const edges: CarryEdges = {
     build: async () => seal(Buffer.from('tar'), Buffer.alloc(32)),
     upload: async () => undefined,
-    ...{ trees: new Map([['fleet', tree]]), term: 1, now: NOW },
+    ...{ trees: new Map([['fleet', tree]]), documents: new Map(), term: 1, now: NOW },
     ...change,
   };
   const carried = await carryOut(edges, planned);
@@ -92,6 +92,7 @@ test('an order carries its reasons cut, the decision has them whole', async () =
     build,
     upload: async () => undefined,
     trees: new Map([['fleet', tree]]),
+    documents: new Map(),
     term: 1,
     now: NOW,
   };
@@ -99,4 +100,60 @@ test('an order carries its reasons cut, the decision has them whole', async () =
   assert.deepEqual(orders[0]?.reasons, [
     { code: 'InputChanged', text: text.slice(0, 1_000), inputs: [], inputCount: 20 },
   ]);
+});
+
+/** The order of the placement `bad` in a tree of these paths, with the files that its artifact was made of. */
+async function carriedFrom(paths: readonly string[], change: Partial<Placement['source']> = {}) {
+  const entries = paths.map((path) => ({ path, mode: '100644', id: 'a'.repeat(40) }) as const);
+  const wanted = makeWanted({ name: 'bad' });
+  const source = { ...wanted.placement.source, ...change };
+  const built: (readonly string[])[] = [];
+  const { orders } = await carry(
+    { ...wanted, placement: { ...wanted.placement, source } },
+    {
+      trees: new Map([['fleet', { ...tree, entries: async () => entries }]]),
+      documents: new Map([['fleet', new Map([['stacks/bad/stack.yaml', 'only']])]]),
+      build: async (_tree, _wanted, files) => {
+        built.push(files.map(({ path }) => path));
+        return seal(Buffer.from(JSON.stringify(files)), Buffer.alloc(32));
+      },
+    },
+  );
+  return { order: orders.find(({ stack }) => stack.name === 'bad'), files: built[0] };
+}
+
+const OWN = ['stacks/bad/Pulumi.yaml', 'stacks/bad/stack.yaml'];
+
+test('an order tells what lies around its artifact, and a new neighbour changes nothing but that', async () => {
+  const before = await carriedFrom(['a.md', ...OWN, 'stacks/good/Pulumi.yaml']);
+  assert.deepEqual(before.order?.surroundings, {
+    'stacks/bad': { withheld: ['stack.yaml'] },
+    stacks: { undeclared: ['good/'] },
+    '.': { undeclared: ['a.md'] },
+  });
+  const after = await carriedFrom(['a.md', 'b.md', ...OWN, 'stacks/good/Pulumi.yaml']);
+  assert.deepEqual(after.order?.surroundings?.['.'], { undeclared: ['a.md', 'b.md'] });
+  assert.equal(after.order?.inputDigest, before.order?.inputDigest);
+  assert.deepEqual(after.order?.artifact, before.order?.artifact);
+});
+
+test('a stack that is not hermetic gets the whole tree, and nothing lies around it', async () => {
+  const { order, files } = await carriedFrom(['a.md', ...OWN], { hermetic: false });
+  assert.deepEqual(files, ['a.md', ...OWN]);
+  assert.equal(order?.surroundings, undefined);
+  assert.equal(order?.inputDigest, makeWanted({ name: 'bad' }).inputDigest);
+});
+
+test('inputs that are parts of more folders than an order can tell are refused', async () => {
+  const folders = Array.from({ length: 3_000 }, (_, n) => `libs/${String(n).padStart(20, '0')}`);
+  const entries = folders.flatMap((folder) => [`${folder}/a`, `${folder}/b`]);
+  const id = 'a'.repeat(40);
+  const wanted = {
+    ...bad,
+    files: folders.map((folder) => ({ path: `${folder}/a`, mode: '100644', id }) as const),
+  };
+  const whole = entries.map((path) => ({ path, mode: '100644', id }) as const);
+  const trees = new Map([['fleet', { ...tree, entries: async () => whole }]]);
+  const { refused } = await carry(wanted, { trees });
+  assert.match(refused?.reasons[0]?.text ?? '', /parts of 3000 folders.*include whole folders/);
 });
