@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 /** Name of the bundle → its entry point, from the root of the checkout. The one list of what is shipped. */
 export const entryPoints = {
   hub: 'hub/main.ts',
+  gitworker: 'hub/git/worker.ts',
   agent: 'agent/main.ts',
   local: 'deploy/local/main.ts',
   towline: 'hub/cli/main.ts',

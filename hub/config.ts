@@ -6,7 +6,7 @@ import type { Settings } from '../shared/config.ts';
 import { limits } from '../shared/limits.ts';
 import { authSchema } from './git/auth.ts';
 import { readSettings } from './git/settings.ts';
-import type { RepositorySettings } from './git/source.ts';
+import { DRIVER_CHOICES, type DriverChoice, type RepositorySettings } from './git/source.ts';
 
 export const hubSettings = {
   dataDir: {
@@ -54,6 +54,12 @@ export const hubSettings = {
     doc: 'token that API calls must bear; needed to listen beyond this machine',
     optional: true,
   },
+  gitDriver: {
+    env: 'TOWLINE_GIT_DRIVER',
+    type: 'string',
+    doc: 'who reads repositories that do not say: auto (the git program if it can be used), native, isomorphic',
+    default: 'auto',
+  },
   logLevel: {
     env: 'TOWLINE_LOG_LEVEL',
     type: 'string',
@@ -79,6 +85,7 @@ const repositorySchema = z.strictObject({
     .regex(/^\d+(ms|s|m)$/, 'a duration such as 15s')
     .optional(),
   auth: authSchema.optional(),
+  driver: z.enum(DRIVER_CHOICES).optional(),
 });
 
 const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(1) });
@@ -87,8 +94,12 @@ export type Repositories =
   | { readonly kind: 'repositories'; readonly repositories: readonly RepositorySettings[] }
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
-/** Reads the repositories file; every error names the file and the line. */
-export function parseRepositories(file: string, text: string): Repositories {
+/** Reads the setting; undefined: there is no such driver. */
+export const parseDriver = (text: string): DriverChoice | undefined =>
+  DRIVER_CHOICES.find((choice) => choice === text);
+
+/** Reads the repositories file; every error names the file and the line. `driver`: of those that name none. */
+export function parseRepositories(file: string, text: string, driver: DriverChoice = 'auto'): Repositories {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter });
   const line = (offset: number | undefined): number => counter.linePos(offset ?? 0).line;
@@ -109,6 +120,7 @@ export function parseRepositories(file: string, text: string): Repositories {
   }
   const repositories = parsed.data.repositories.map(({ interval, ...rest }) => ({
     ...rest,
+    driver: rest.driver ?? driver,
     intervalMs: interval === undefined ? limits.pollIntervalMs : durationMs(interval),
   }));
   const unreadable = repositories.flatMap((repository, n) => {

@@ -4,8 +4,8 @@ import { helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { parseListen, parseTokens, type Listen } from './api/auth.ts';
 import { makeApi } from './api/api.ts';
-import { hubSettings, parseRepositories } from './config.ts';
-import type { RepositorySettings } from './git/source.ts';
+import { hubSettings, parseDriver, parseRepositories } from './config.ts';
+import { DRIVER_CHOICES, type RepositorySettings } from './git/source.ts';
 import { makeMetrics } from './metrics.ts';
 import { startHub, type Hub } from './start.ts';
 
@@ -65,7 +65,10 @@ export async function readFiles(
     values.apiTokenFile === '' ? undefined : await read('--api-token-file', values.apiTokenFile);
   if (errors.length > 0) return { errors };
 
-  const repositories = parseRepositories(values.repositories, String(list));
+  const driver = parseDriver(values.gitDriver);
+  if (driver === undefined)
+    errors.push(`--git-driver: “${values.gitDriver}” is not one of ${DRIVER_CHOICES.join(', ')}`);
+  const repositories = parseRepositories(values.repositories, String(list), driver);
   if (repositories.kind === 'errors') errors.push(...repositories.errors);
   const tokens = tokenFile === undefined ? undefined : parseTokens(String(tokenFile));
   if (tokens?.kind === 'error') errors.push(`--api-token-file: ${values.apiTokenFile}: ${tokens.error}`);

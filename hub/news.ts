@@ -24,12 +24,13 @@ export function makeNews(log: Log): News {
       told = new Set(now.keys());
     },
     sources: (views) => {
-      for (const { name, state, message } of views) {
+      for (const { name, state, driver, message } of views) {
         if (states.get(name) === state) continue;
         states.set(name, state);
         if (state === 'Hydrating') continue;
+        const by = driver === undefined ? '' : `, read by the ${driver} driver`;
         const why = message === undefined ? '' : `: ${withoutShapes(message)}`;
-        log[state === 'Ready' ? 'info' : 'error'](`repository ${name} is ${state}${why}`);
+        log[state === 'Ready' ? 'info' : 'error'](`repository ${name} is ${state}${by}${why}`);
       }
     },
   };

@@ -75,8 +75,30 @@ export const limits = {
   pollGraceMs: 3 * SECOND,
   /** Bytes of an answer about refs: without a prefix, 10,000 refs are 0.6 MiB. */
   refsBytes: 32 * MIB,
-  /** Bytes of the listing of one tree: a million files are 0.1 GiB. */
-  listingBytes: 512 * MIB,
+  /** Bytes that one question to git may answer with. */
+  gitOutputBytes: 16 * MIB,
+  /** Files and folders of one tree: a million are 0.3 GiB in memory. */
+  treeEntries: 1_000_000,
+  /** Bytes of one path, as in Linux (PATH_MAX). */
+  pathBytes: 4_096,
+  /** Characters of all paths of one tree. */
+  listingCharacters: 256 * MIB,
+  /** Asking the git program for its version (measured: 3 ms). */
+  gitProbeMs: 10 * SECOND,
+  /** One fetch or clone of a remote, in all. */
+  fetchTimeoutMs: 15 * MINUTE,
+  /** A fetch that brings fewer than {@link limits.fetchSlowBytes} in so long is stopped. */
+  fetchStallMs: 60 * SECOND,
+  /** Bytes; servers that prepare a pack say so more often than this. */
+  fetchSlowBytes: 1 * KIB,
+  /** Bytes of a pack that is read without the git program (measured: a pack of 62 MiB takes 539 MiB of memory). */
+  gitPackBytes: 128 * MIB,
+  /** Bytes of a fetch without the git program; what takes more is read anew from its newest commit only. */
+  gitIncrementBytes: 32 * MIB,
+  /** Bytes of memory of the thread that reads one repository without the git program. */
+  gitThreadBytes: 1024 * MIB,
+  /** One read of one object in that thread; the first one reads the pack's index. */
+  objectReadMs: 60 * SECOND,
   /** Objects asked for at once of one repository. */
   objectReadsAtOnce: 32,
   /** The process that reads objects of a repository ends when nothing was read for so long. */
@@ -151,6 +173,9 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['pollGraceMs', 'refsTimeoutMs'],
   ['refsTimeoutMs', 'gitTimeoutMs'],
   ['gitTimeoutMs', 'appTokenRenewMs'],
+  ['fetchStallMs', 'fetchTimeoutMs'],
+  ['gitIncrementBytes', 'gitPackBytes'],
+  ['gitPackBytes', 'gitThreadBytes'],
 ];
 
 /** The relations that do not hold, in words; empty when all is well. */

@@ -129,6 +129,7 @@ export const sourceAnswer = (view: SourceView): SourceAnswer => ({
   url: withoutShapes(view.url),
   ref: view.ref,
   trust: view.trust,
+  driver: view.driver ?? null,
   state: view.state,
   since: view.since,
   checkedAt: view.checkedAt,

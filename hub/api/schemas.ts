@@ -7,7 +7,7 @@ import { changesSchema, RUN_KINDS, ACTIONS } from '../../shared/wire.ts';
 import { failureClassSchema, phaseSchema, reasonCodeSchema } from '../../shared/outcome.ts';
 import { VERDICTS } from '../decision.ts';
 import { FLAGS, STATUSES } from '../flags.ts';
-import { SOURCE_STATES } from '../git/source.ts';
+import { DRIVER_NAMES, SOURCE_STATES } from '../git/source.ts';
 import { AGENT_STATES } from '../liveness.ts';
 
 const time = z.number().int().nonnegative();
@@ -211,6 +211,7 @@ const source = z.strictObject({
   url: text,
   ref: text,
   trust: z.enum(['fleet', 'stacks', 'sources']),
+  driver: z.enum(DRIVER_NAMES).nullable(),
   state: z.enum(SOURCE_STATES),
   since: time,
   checkedAt: time,

@@ -61,6 +61,12 @@ export function gitEnvironment(git: GitProgram, config: GitConfig = {}): Record<
   };
 }
 
+/** Naming the folder outright keeps git from looking for one, and so from judging who owns it. */
+export const repositoryEnvironment = (git: GitProgram, gitDir: string): Record<string, string> => ({
+  ...gitEnvironment(git, { 'safe.directory': gitDir }),
+  GIT_DIR: gitDir,
+});
+
 export interface GitCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

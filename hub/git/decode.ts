@@ -1,6 +1,6 @@
 /** What git prints, as values. Pure. */
 import { isUtf8 } from 'node:buffer';
-import type { Commit, FileMode, TreeEntry } from './source.ts';
+import type { Commit } from './source.ts';
 
 /**
  * A path as a string. A byte that is not UTF-8 becomes the unpaired surrogate U+DC00 + byte, which no valid name decodes
@@ -27,55 +27,17 @@ function utf8Length(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** Records that end with NUL. Decoded as a whole where possible: that is ten times faster. */
-function records(output: Buffer): string[] {
-  const texts = isUtf8(output) ? output.toString('utf8').split('\0') : slices(output).map(decodePath);
-  if (texts.at(-1) === '') texts.pop();
-  return texts;
-}
-
-function slices(output: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let start = 0; start < output.length;) {
-    const end = output.indexOf(0, start);
-    found.push(output.subarray(start, end < 0 ? output.length : end));
-    start = end < 0 ? output.length : end + 1;
-  }
-  return found;
-}
-
-/** The output of `git ls-tree -r -z --full-tree`, in its order: that of the bytes of the paths. */
-export function decodeListing(output: Buffer): TreeEntry[] {
-  return records(output).map((record) => {
-    const tab = record.indexOf('\t');
-    const [mode = '', , id = ''] = record.slice(0, tab).split(' ');
-    return { path: record.slice(tab + 1), mode: fileMode(mode), id };
-  });
-}
-
-function fileMode(mode: string): FileMode {
-  switch (mode) {
-    case '100755':
-    case '120000':
-    case '160000':
-      return mode;
-    // Old repositories hold group-writable files, which Git itself checks out like any other.
-    case '100644':
-    case '100664':
-      return '100644';
-    default:
-      throw new Error(`a tree holds an entry of mode ${mode}`);
-  }
-}
-
 /** Longest subject and author that is kept: they stand in orders, tables and statuses. */
 const LINE_CHARACTERS = 200;
 
 /** Of any date: a commit may claim a time that no message could carry. */
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** A commit object, with the id of its tree. */
-export function decodeCommit(id: string, content: Buffer): { commit: Commit; tree: string } {
+/** A commit object, with the ids of its tree and its parents. */
+export function decodeCommit(
+  id: string,
+  content: Buffer,
+): { commit: Commit; tree: string; parents: readonly string[] } {
   const text = textOf(content);
   const end = text.indexOf('\n\n');
   const head = end < 0 ? text : text.slice(0, end);
@@ -88,8 +50,13 @@ export function decodeCommit(id: string, content: Buffer): { commit: Commit; tre
     author: line(field('author').replace(/ -?\d+ [+-]\d+$/, '')),
     time: Math.min(seconds * 1000, LATEST_MS),
   };
-  return { commit, tree: field('tree') };
+  const parents = [...head.matchAll(/^parent ([0-9a-f]{40,64})$/gm)].map((match) => match[1] as string);
+  return { commit, tree: field('tree'), parents };
 }
+
+/** What an annotated tag is about. */
+export const tagTarget = (content: Buffer): string | undefined =>
+  /^object ([0-9a-f]{40,64})$/m.exec(content.toString('latin1', 0, 80))?.[1];
 
 /** Commits may declare another encoding; an unknown one is read as Latin-1, in which every byte is something. */
 function textOf(content: Buffer): string {

@@ -4,6 +4,8 @@ import { makeAccess, type Access } from './access.ts';
 import type { GitProgram } from './command.ts';
 import type { FetchOptions, GitDriver, Opened, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
+import { chooseDriver, type Choice, type GitUsable } from './choose.ts';
+import { makeIsomorphic } from './isomorphic.ts';
 import { makeLocal } from './local.ts';
 import { makeMirror } from './native.ts';
 import { nextPoll } from './schedule.ts';
@@ -24,6 +26,7 @@ export interface Follower {
 
 export interface FollowOptions {
   readonly git: GitProgram;
+  readonly usable: GitUsable;
   /** Folder for mirrors. */
   readonly folder: string;
   readonly random: () => number;
@@ -48,7 +51,8 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
   const { git, random } = options;
   const keys = join(options.folder, KEYS, mirrorName(readable));
   const access = makeAccess({ credentials, environment: git.environment, folder: keys });
-  const driver = await makeDriver(readable, access, options);
+  const choice = chooseDriver(settings.driver ?? 'auto', options.usable, remote.kind);
+  const driver = await makeDriver(readable, { choice, access }, options);
   const tips = makeTipReader({ git, remote, access, ref });
   let hinted = false;
   let known: Known = { state: 'Hydrating', since: 0, checkedAt: 0, failures: 0, dueAt: 0 };
@@ -83,7 +87,7 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
   };
   return {
     name: settings.name,
-    view: () => viewOf(readable, known),
+    view: () => viewOf(readable, choice, known),
     dueAt: () => (hinted || (driver.damaged() && known.failures === 0) ? 0 : known.dueAt),
     hint: () => void (hinted = true),
     poll: async (now) => {
@@ -106,16 +110,28 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
 /** Folder of keys beside the mirrors: no mirror has this name, so what a killed process left there goes at start. */
 const KEYS = '.keys';
 
-const makeDriver = async (
+async function makeDriver(
   readable: Readable,
-  access: Access,
+  { choice, access }: { readonly choice: Choice; readonly access: Access },
   { git, folder }: FollowOptions,
-): Promise<GitDriver> => {
+): Promise<GitDriver> {
   const { settings, remote } = readable;
-  return remote.kind === 'local'
-    ? makeLocal({ git, name: settings.name, path: remote.path })
-    : makeMirror({ git, name: settings.name, remote, access, folder: join(folder, mirrorName(readable)) });
-};
+  const { name } = settings;
+  if (choice.kind === 'none') return absentDriver(choice.problem);
+  if (remote.kind === 'local') return makeLocal({ git, name, path: remote.path, driver: choice.driver });
+  const mirror = join(folder, mirrorName(readable));
+  return choice.driver === 'isomorphic' && remote.kind === 'http'
+    ? makeIsomorphic({ git, name, remote, access, folder: `${mirror}.iso` })
+    : makeMirror({ git, name, remote, access, folder: mirror });
+}
+
+/** Nobody can read this repository here. */
+const absentDriver = (problem: string): GitDriver => ({
+  fetch: () => Promise.resolve(failed('Unreachable', problem)),
+  open: () => Promise.resolve(failed('Unreachable', problem)),
+  damaged: () => false,
+  close: () => Promise.resolve(),
+});
 
 const unexpected = (error: unknown): Failure =>
   failed('Unreachable', error instanceof Error ? error.message : String(error));
@@ -150,13 +166,14 @@ async function bring(driver: GitDriver, ref: string, options: FetchOptions): Pro
   return opened.kind === 'failed' ? opened : { ...opened, tip: fetched.id };
 }
 
-const viewOf = ({ settings, remote, ref }: Readable, known: Known): SourceView => ({
+const viewOf = ({ settings, remote, ref }: Readable, choice: Choice, known: Known): SourceView => ({
   name: settings.name,
   url: remote.url,
   ref,
   trust: settings.trust,
   manifests: settings.manifests,
   state: known.state,
+  ...(choice.kind === 'driver' ? { driver: choice.driver } : {}),
   since: known.since,
   checkedAt: known.checkedAt,
   ...(known.message === undefined ? {} : { message: known.message }),

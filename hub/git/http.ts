@@ -20,7 +20,8 @@ export interface RefsClient extends HttpClient {
   close(): void;
 }
 
-const REDIRECTS = 5;
+/** Addresses that one answer may lead to in turn. */
+export const REDIRECTS = 5;
 /** A connection that the server had closed in the meantime says so with one of these. */
 const STALE = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -35,7 +36,7 @@ export function makeRefsClient(signal: AbortSignal): RefsClient {
   };
   const capabilities = new Map<string, Received>();
   const ask = async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<Received> => {
-    const request: Sent = { url: new URL(url), method, headers, body: await bytesOf(body) };
+    const request: SentRequest = { url: new URL(url), method, headers, body: await bytesOf(body) };
     const received = await follow(request, agents, signal);
     if (method === 'GET' && received.bytes.includes(VERSION_2)) capabilities.set(url, received);
     if (method !== 'GET' && !received.bytes.subarray(-FLUSH.length).equals(FLUSH))
@@ -72,7 +73,7 @@ const FLUSH = Buffer.from('0000');
 
 type Received = Omit<GitHttpResponse, 'body'> & { readonly bytes: Buffer };
 
-async function follow(request: Sent, agents: Agents, signal: AbortSignal): Promise<Received> {
+async function follow(request: SentRequest, agents: Agents, signal: AbortSignal): Promise<Received> {
   let sent = request;
   for (let hops = 0; ; hops++) {
     const response = await exchange(sent, agents, signal);
@@ -95,7 +96,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
   yield bytes;
 }
 
-interface Sent {
+/** One request, as it goes to a server. */
+export interface SentRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -108,7 +110,7 @@ interface Agents {
 }
 
 /** Asks once more when a kept connection turns out to be closed: both requests only read. */
-async function exchange(request: Sent, agents: Agents, signal: AbortSignal): Promise<IncomingMessage> {
+async function exchange(request: SentRequest, agents: Agents, signal: AbortSignal): Promise<IncomingMessage> {
   try {
     return await exchangeOnce(request, agents, signal);
   } catch (error) {
@@ -120,7 +122,7 @@ async function exchange(request: Sent, agents: Agents, signal: AbortSignal): Pro
 class StaleConnection extends Error {}
 
 function exchangeOnce(
-  { url, method, headers, body }: Sent,
+  { url, method, headers, body }: SentRequest,
   agents: Agents,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -145,8 +147,8 @@ function exchangeOnce(
   });
 }
 
-/** Never from https to http, and credentials never to another host. */
-function redirected(request: Sent, location: string): Sent {
+/** Where a server sends a request on to: never from https to http, and credentials never to another host. */
+export function redirected(request: SentRequest, location: string): SentRequest {
   const url = new URL(location, request.url);
   if (url.protocol !== request.url.protocol && url.protocol !== 'https:')
     throw new Error(`the server redirects to ${url.protocol}//${url.host}, which is not followed`);

@@ -5,16 +5,22 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { limits } from '../../shared/limits.ts';
-import { runGit, type GitProgram } from './command.ts';
+import { repositoryEnvironment, runGit, type GitProgram } from './command.ts';
 import type { GitDriver, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
-import { makeGitRepository, repositoryEnvironment, type GitRepository } from './repository.ts';
+import { makeObjectReader, type ObjectReader } from './objects.ts';
+import { makeGitRepository, type GitRepository } from './repository.ts';
+import { makeThread } from './thread.ts';
+import type { DriverName } from './source.ts';
+import { threadReader } from './threadreader.ts';
 
 export interface LocalOptions {
   readonly git: GitProgram;
   readonly name: string;
   /** A work tree, a linked work tree, or a bare repository. */
   readonly path: string;
+  /** Who reads the objects. Default: the git program. */
+  readonly driver?: DriverName;
 }
 
 /** Where a repository keeps its parts. */
@@ -26,15 +32,20 @@ export interface GitFolders {
 }
 
 /** A driver over a path; whether there is a repository, each call finds out anew. */
-export function makeLocal({ git, name, path }: LocalOptions): GitDriver {
+export function makeLocal({ git, name, path, driver = 'native' }: LocalOptions): GitDriver {
   const stop = new AbortController();
+  const thread = makeThread();
+  const objectsOf = (gitDir: string): ObjectReader =>
+    driver === 'native'
+      ? makeObjectReader({ git, env: repositoryEnvironment(git, gitDir) })
+      : threadReader(thread, gitDir);
   let repository: { readonly gitDir: string; readonly reader: GitRepository } | undefined;
   const readerOf = async (): Promise<GitRepository> => {
     const folders = await gitFolders(path);
     if (folders === undefined) throw new Error(`${path} is not a Git repository`);
     if (repository?.gitDir !== folders.common) {
       await repository?.reader.close();
-      const reader = makeGitRepository({ git, name, gitDir: folders.common, signal: stop.signal });
+      const reader = makeGitRepository({ name, objects: objectsOf(folders.common) });
       repository = { gitDir: folders.common, reader };
     }
     return repository.reader;
@@ -47,6 +58,7 @@ export function makeLocal({ git, name, path }: LocalOptions): GitDriver {
     async close() {
       stop.abort();
       await repository?.reader.close();
+      await thread.close();
     },
   };
 }

@@ -3,13 +3,22 @@
  * thrown away and made again as soon as anything about it is in doubt.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import type { Access, Login } from './access.ts';
-import { gitEnvironment, runGit, type GitConfig, type GitEnd, type GitProgram } from './command.ts';
+import {
+  gitEnvironment,
+  repositoryEnvironment,
+  runGit,
+  type GitConfig,
+  type GitEnd,
+  type GitProgram,
+} from './command.ts';
 import type { FetchOptions, GitDriver, Tip } from './driver.ts';
 import { failed, fetchFailure, type Failure } from './failure.ts';
+import { freshOf, packsOf, replaceFolder, tidyFolder } from './folder.ts';
+import { makeObjectReader } from './objects.ts';
 import type { Remote } from './remote.ts';
 import { makeGitRepository, type GitRepository } from './repository.ts';
 
@@ -49,19 +58,22 @@ export async function makeMirror(options: MirrorOptions): Promise<GitDriver> {
   const stop = new AbortController();
   const command = commandOf(options, stop.signal);
   const openFolder = (): GitRepository =>
-    makeGitRepository({ git, name, gitDir: folder, signal: stop.signal });
+    makeGitRepository({
+      name,
+      objects: makeObjectReader({ git, env: repositoryEnvironment(git, folder) }),
+    });
   await mkdir(dirname(folder), { recursive: true });
-  await tidy(folder);
+  await tidyFolder(folder);
   let repository = openFolder();
   let upkeep: Promise<void> = Promise.resolve();
   let head: string | undefined;
 
   const clone = async (fetch: Fetch): Promise<Tip | Failure> => {
-    const fresh = `${folder}.new`;
+    const fresh = freshOf(folder);
     const tip = await cloneInto(fresh, fetch);
     if (tip.kind === 'failed') return tip;
     await repository.close();
-    await replace(folder, fresh);
+    await replaceFolder(folder);
     repository = openFolder();
     return tip;
   };
@@ -107,7 +119,7 @@ const commandOf =
       },
       signal,
       timeoutMs: limits.gitTimeoutMs,
-      maxBytes: limits.listingBytes,
+      maxBytes: limits.gitOutputBytes,
     });
 
 /**
@@ -173,14 +185,6 @@ async function cloneInto(fresh: string, options: Fetch): Promise<Tip | Failure> 
     : failed('Unreachable', `making a mirror: ${init.stderr}`);
 }
 
-async function replace(folder: string, fresh: string): Promise<void> {
-  const old = `${folder}.old`;
-  await rm(old, { recursive: true, force: true });
-  if (existsSync(folder)) await rename(folder, old);
-  await rename(fresh, folder);
-  await rm(old, { recursive: true, force: true });
-}
-
 interface Upkeep {
   readonly folder: string;
   readonly previous: string | undefined;
@@ -190,20 +194,7 @@ interface Upkeep {
 
 /** Makes one pack of many, keeping what the last two fetches brought. A failure of it harms nothing. */
 async function keepSmall({ folder, previous, command, packs }: Upkeep): Promise<void> {
-  const files = await readdir(join(folder, 'objects', 'pack')).catch(() => []);
-  if (files.filter((file) => file.endsWith('.pack')).length < packs) return;
+  if ((await packsOf(folder)).count < packs) return;
   if (previous !== undefined) await command(folder, ['update-ref', PREVIOUS_REF, previous]);
   await command(folder, ['gc', '--quiet', '--prune=now']);
-}
-
-const LEFT_OVER = /\.lock$|^tmp_|^\.tmp-|^gc\.pid$/;
-
-/** No other process works in this folder: the hub's data folder has one owner. So every lock in it is stale. */
-async function tidy(folder: string): Promise<void> {
-  await rm(`${folder}.new`, { recursive: true, force: true });
-  await rm(`${folder}.old`, { recursive: true, force: true });
-  if (!existsSync(folder)) return;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (LEFT_OVER.test(entry.name))
-      await rm(join(entry.parentPath, entry.name), { recursive: true, force: true });
 }

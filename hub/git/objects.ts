@@ -6,14 +6,13 @@ import type { GitProgram } from './command.ts';
 
 /** `ended`: the process is gone; `killed` when that is no fault of the repository. */
 export type Answer =
-  | { readonly kind: 'object'; readonly id: string; readonly type: string; readonly content: Buffer }
+  | { readonly kind: 'object'; readonly type: string; readonly content: Buffer }
   | { readonly kind: 'missing' }
   | { readonly kind: 'oversized'; readonly size: number }
   | { readonly kind: 'ended'; readonly killed: boolean; readonly stderr: string };
 
 export interface ObjectReader {
-  /** Reads an object by id, or by an expression such as `ID^{commit}`. */
-  read(name: string): Promise<Answer>;
+  read(id: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -95,7 +94,6 @@ const endOf = (child: ChildProcessWithoutNullStreams): Promise<boolean> =>
   });
 
 interface Body {
-  readonly id: string;
   readonly type: string;
   readonly size: number;
   left: number;
@@ -131,10 +129,10 @@ function makeParser(emit: (answer: Answer) => void): (chunk: Buffer) => void {
 }
 
 function bodyOf(line: string): Body | undefined {
-  const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(line);
+  const match = /^[0-9a-f]{40,64} (blob|tree|commit|tag) (\d+)$/.exec(line);
   if (match === null) return undefined;
-  const size = Number(match[3]);
-  return { id: match[1] as string, type: match[2] as string, size, left: size + 1, chunks: [] };
+  const size = Number(match[2]);
+  return { type: match[1] as string, size, left: size + 1, chunks: [] };
 }
 
 function takeBody(body: Body, chunk: Buffer): Buffer {
@@ -146,5 +144,5 @@ function takeBody(body: Body, chunk: Buffer): Buffer {
 
 function answerOf(body: Body): Answer {
   if (body.size > limits.artifactBytes) return { kind: 'oversized', size: body.size };
-  return { kind: 'object', id: body.id, type: body.type, content: Buffer.concat(body.chunks, body.size) };
+  return { kind: 'object', type: body.type, content: Buffer.concat(body.chunks, body.size) };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { limits } from '../../shared/limits.ts';
+import { gitUsable } from './choose.ts';
 import type { GitProgram } from './command.ts';
 import { follow, type Follower } from './follow.ts';
 import { mirrorName, readSettings, type Readable } from './settings.ts';
@@ -29,7 +30,8 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
   const readable = readAll(options.repositories);
   await mkdir(folder, { recursive: true });
   await removeUnused(folder, readable);
-  const followers = await Promise.all(readable.map((one) => follow(one, { git, folder, random })));
+  const usable = await gitUsable(git);
+  const followers = await Promise.all(readable.map((one) => follow(one, { git, usable, folder, random })));
   const watches = await Promise.all(
     readable.map((one, n) => watchLocal(one, followers[n] as Follower, onHint)),
   );
@@ -81,7 +83,7 @@ function readAll(repositories: readonly RepositorySettings[]): Readable[] {
 async function removeUnused(folder: string, readable: readonly Readable[]): Promise<void> {
   const used = new Set(readable.map(mirrorName));
   for (const name of await readdir(folder))
-    if (!used.has(name.replace(/\.(?:new|old)$/, '')))
+    if (!used.has(name.replace(/(?:\.(?:iso|new|old|past))+$/, '')))
       await rm(join(folder, name), { recursive: true, force: true });
 }
 

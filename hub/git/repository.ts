@@ -1,100 +1,124 @@
-/** One Git folder on this machine, read by plumbing: commits, listings, blobs. */
-import { limits } from '../../shared/limits.ts';
-import { gitEnvironment, runGit, type GitEnd, type GitProgram } from './command.ts';
-import { decodeCommit, decodeListing } from './decode.ts';
+/** One Git folder on this machine, read object by object: commits, listings, blobs. */
+import { createHash } from 'node:crypto';
+import { decodeCommit, tagTarget } from './decode.ts';
 import type { Opened } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
-import { makeObjectReader, type Answer, type ObjectReader } from './objects.ts';
-import { OversizedBlobError, type Commit, type TreeEntry } from './source.ts';
+import { filesOf, readListing, type Folder } from './listing.ts';
+import type { Answer, ObjectReader } from './objects.ts';
+import { OversizedBlobError, type Commit } from './source.ts';
 
 export interface RepositoryOptions {
-  readonly git: GitProgram;
   /** The repository's name in the configuration. */
   readonly name: string;
-  /** What holds `objects` and `refs`. */
-  readonly gitDir: string;
-  readonly signal: AbortSignal;
+  readonly objects: ObjectReader;
 }
 
 export interface GitRepository {
   open(id: string, ref: string): Promise<Opened | Failure>;
   /** A blob of a tree, by object id; `commit` is the tree's. */
   blob(commit: string, id: string): Promise<Buffer>;
+  /** A commit with its parents, or why it cannot be read. */
+  commit(id: string): Promise<ReadCommit | Failure>;
   /** The newest tree could not be read in part. */
   damaged(): boolean;
   close(): Promise<void>;
 }
 
-/** Naming the folder outright keeps git from looking for one, and so from judging who owns it. */
-export const repositoryEnvironment = (git: GitProgram, gitDir: string): Record<string, string> => ({
-  ...gitEnvironment(git, { 'safe.directory': gitDir }),
-  GIT_DIR: gitDir,
-});
-
-/** Starts nothing before the first read. */
-export function makeGitRepository({ git, name, gitDir, signal }: RepositoryOptions): GitRepository {
-  const env = repositoryEnvironment(git, gitDir);
-  const objects = makeObjectReader({ git, env });
-  const plumb: Plumb = (...args) =>
-    runGit(git, { args, env, signal, timeoutMs: limits.gitTimeoutMs, maxBytes: limits.listingBytes });
-  let newest: string | undefined;
+/** Starts nothing before the first read. Nothing is believed to be an object before its content has proven it. */
+export function makeGitRepository({ name, objects }: RepositoryOptions): GitRepository {
+  const read = async (id: string): Promise<Answer> => proven(await objects.read(id), id);
+  let newest: { readonly commit: string; readonly folder: Folder } | undefined;
   /** An object of the newest tree that could not be read. */
   let damage: string | undefined;
 
   const blob = async (commit: string, id: string): Promise<Buffer> => {
-    const answer = await objects.read(id);
+    const answer = await read(id);
     if (answer.kind === 'object') return answer.content;
     if (answer.kind === 'oversized') throw new OversizedBlobError(id, answer.size);
-    if (commit === newest && isDamage(answer)) damage ??= id;
+    if (commit === newest?.commit && isDamage(answer)) damage ??= id;
     throw new Error(`${name}: object ${id} ${wordsOf(answer)}`);
+  };
+  const treeOf = async (id: string): Promise<Buffer | Failure> => {
+    const answer = await read(id);
+    return answer.kind === 'object' ? answer.content : unread('tree', id, answer);
   };
   return {
     async open(id, ref) {
-      const read = await readCommit(objects, id, ref);
-      if (read.kind === 'failed') return read;
-      const { commit } = read;
-      const bad = commit.id === newest && damage !== undefined ? await objects.read(damage) : undefined;
+      const found = await readCommit(read, id, ref);
+      if (found.kind === 'failed') return found;
+      const { commit } = found;
+      const bad = commit.id === newest?.commit && damage !== undefined ? await read(damage) : undefined;
       if (bad !== undefined && bad.kind !== 'object')
         return failed('Corrupt', `object ${damage ?? ''} ${wordsOf(bad)}`);
-      const entries = await listTree(plumb, read.tree);
-      if ('kind' in entries) return entries;
-      newest = commit.id;
+      const folder = await readListing(found.tree, { read: treeOf, before: newest?.folder });
+      if (folder.kind === 'failed') return folder;
+      newest = { commit: commit.id, folder };
       damage = undefined;
+      const files = filesOf(folder);
       const content = (blobId: string): Promise<Buffer> => blob(commit.id, blobId);
-      const tree = { repository: name, ref, commit, entries: () => Promise.resolve(entries), blob: content };
+      const tree = { repository: name, ref, commit, entries: () => Promise.resolve(files), blob: content };
       return { kind: 'opened', tree };
     },
     blob,
+    commit: (id) => readCommit(read, id, ''),
     damaged: () => damage !== undefined,
     close: () => objects.close(),
   };
 }
 
-type Plumb = (...args: string[]) => Promise<GitEnd>;
-
-interface ReadCommit {
+/** A commit, the id of its tree and those of its parents. */
+export interface ReadCommit {
   readonly kind: 'commit';
   readonly commit: Commit;
   readonly tree: string;
+  readonly parents: readonly string[];
 }
 
-/** Reads the commit behind an id, through an annotated tag if it is one's. */
-async function readCommit(objects: ObjectReader, id: string, ref: string): Promise<ReadCommit | Failure> {
-  const answer = await objects.read(`${id}^{commit}`);
-  if (answer.kind === 'object') return { kind: 'commit', ...decodeCommit(answer.id, answer.content) };
-  if (answer.kind === 'missing' && id === ref)
-    return failed('RefMissing', `commit ${id} is not in the repository`);
-  return failed(isDamage(answer) ? 'Corrupt' : 'Unreachable', `commit ${id} ${wordsOf(answer)}`);
+/** Tags that lead to tags. */
+const TAG_HOPS = 10;
+
+/** Reads the commit behind an id, through annotated tags if it is one of theirs. */
+async function readCommit(
+  read: (id: string) => Promise<Answer>,
+  id: string,
+  ref: string,
+): Promise<ReadCommit | Failure> {
+  let at = id;
+  for (let hop = 0; hop <= TAG_HOPS; hop++) {
+    const answer = await read(at);
+    if (answer.kind === 'missing' && at === ref)
+      return failed('RefMissing', `commit ${at} is not in the repository`);
+    if (answer.kind !== 'object') return unread('commit', at, answer);
+    if (answer.type === 'commit') return { kind: 'commit', ...decodeCommit(at, answer.content) };
+    const target = answer.type === 'tag' ? tagTarget(answer.content) : undefined;
+    if (target === undefined)
+      return failed('RefMissing', `${ref} leads to a ${answer.type}, not to a commit`);
+    at = target;
+  }
+  return failed('RefMissing', `${ref} leads through more than ${TAG_HOPS} tags`);
 }
 
-async function listTree(plumb: Plumb, tree: string): Promise<readonly TreeEntry[] | Failure> {
-  const end = await plumb('ls-tree', '-r', '-z', '--full-tree', tree);
-  if (end.kind === 'done') return decodeListing(end.stdout);
-  return failed(end.interrupted ? 'Unreachable' : 'Corrupt', `listing tree ${tree}: ${end.stderr}`);
+function unread(what: string, id: string, answer: Exclude<Answer, { kind: 'object' }>): Failure {
+  const state = isDamage(answer) ? 'Corrupt' : answer.kind === 'oversized' ? 'Refused' : 'Unreachable';
+  return failed(state, `${what} ${id} ${wordsOf(answer)}`);
+}
+
+/** The content of an object must have its id: a flipped bit may well decompress. */
+function proven(answer: Answer, id: string): Answer {
+  if (answer.kind !== 'object') return answer;
+  const { type, content } = answer;
+  const hash = createHash(id.length === 64 ? 'sha256' : 'sha1').update(`${type} ${content.length}\0`);
+  return hash.update(content).digest('hex') === id
+    ? answer
+    : { kind: 'ended', killed: false, stderr: 'its content is not what its id says' };
 }
 
 const isDamage = (answer: Answer): boolean =>
   answer.kind === 'missing' || (answer.kind === 'ended' && !answer.killed);
 
 const wordsOf = (answer: Answer): string =>
-  answer.kind === 'ended' ? `cannot be read: ${answer.stderr.trim()}` : `is ${answer.kind}`;
+  answer.kind === 'ended'
+    ? `cannot be read: ${answer.stderr.trim()}`
+    : answer.kind === 'oversized'
+      ? `is too large: ${answer.size} bytes`
+      : `is ${answer.kind}`;

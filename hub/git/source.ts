@@ -51,6 +51,7 @@ export class OversizedBlobError extends Error {
 /**
  * `Hydrating`: not read yet since start. `Ready`: the last check worked. Any other state says what the last check met;
  * the tree of the last complete read stays in force, and none of these is ever an empty tree.
+ * `QuotaExceeded`: it takes more disk or memory than it may. `Refused`: what the ref leads to is not taken.
  */
 export const SOURCE_STATES = [
   'Hydrating',
@@ -59,8 +60,18 @@ export const SOURCE_STATES = [
   'AuthFailed',
   'RefMissing',
   'Corrupt',
+  'QuotaExceeded',
+  'Refused',
 ] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
+
+/** `native`: the git program. `isomorphic`: isomorphic-git in a thread of the hub, where there is no such program. */
+export const DRIVER_NAMES = ['native', 'isomorphic'] as const;
+export type DriverName = (typeof DRIVER_NAMES)[number];
+
+/** Who should read a repository; `auto`: the git program where there is one that can be used. */
+export const DRIVER_CHOICES = ['auto', ...DRIVER_NAMES] as const;
+export type DriverChoice = (typeof DRIVER_CHOICES)[number];
 
 /** `fleet` repositories gate all planning and may hold every kind; `stacks` gate their own; `sources` hold programs. */
 export type Trust = 'fleet' | 'stacks' | 'sources';
@@ -73,6 +84,8 @@ export interface SourceView {
   readonly trust: Trust;
   readonly manifests: readonly string[];
   readonly state: SourceState;
+  /** Who reads it; absent: nobody can, and the message says why. */
+  readonly driver?: DriverName;
   /** Since when it is in this state, ms. */
   readonly since: number;
   readonly checkedAt: number;
@@ -99,6 +112,8 @@ export interface RepositorySettings {
   readonly manifests: readonly string[];
   readonly intervalMs: number;
   readonly auth?: Auth | undefined;
+  /** Default: `auto`. */
+  readonly driver?: DriverChoice;
 }
 
 /** The watched repositories. */

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { agentSettings } from '../../agent/config.ts';
 import { authSchema } from '../../hub/git/auth.ts';
 import { hubSettings } from '../../hub/config.ts';
+import { DRIVER_NAMES, SOURCE_STATES } from '../../hub/git/source.ts';
 import { flagOf, type Setting, type Settings } from '../../shared/config.ts';
 import { FAILURE_CLASSES, PHASES, REASON_CODES } from '../../shared/outcome.ts';
 import { codesIn, readPage, sectionOf, tableOf } from './page.ts';
@@ -14,6 +15,8 @@ const page = readPage('operations.md');
 
 const lists: readonly [string, readonly string[]][] = [
   ['### Phases', PHASES],
+  ['### Drivers', DRIVER_NAMES],
+  ['### States of a repository', SOURCE_STATES],
   ['## Reason codes', REASON_CODES],
   ['## Failure classes', FAILURE_CLASSES],
 ];

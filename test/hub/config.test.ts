@@ -28,6 +28,7 @@ test('a repository has defaults', () => {
         ref: { branch: 'main' },
         manifests: ['**/*.yaml', '**/*.yml'],
         trust: 'fleet',
+        driver: 'auto',
         intervalMs: 15_000,
       },
     ],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeCommit, decodeListing, decodePath } from '../../../hub/git/decode.ts';
+import { decodeCommit, decodePath } from '../../../hub/git/decode.ts';
 
 test('two different names never decode to one', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 });
@@ -19,12 +19,6 @@ test('a name is well-formed exactly if it is UTF-8, and then stays as it is', ()
     fc.property(fc.string({ unit: 'grapheme' }), (name) => assert.equal(decodePath(Buffer.from(name)), name)),
   );
   assert.ok(!decodePath(Buffer.from([0x61, 0xff])).isWellFormed());
-});
-
-test('modes of old repositories are read, unknown ones are not guessed', () => {
-  const record = (mode: string): Buffer => Buffer.from(`${mode} blob ${'a'.repeat(40)}\tx\0`);
-  assert.equal(decodeListing(record('100664'))[0]?.mode, '100644');
-  assert.throws(() => decodeListing(record('040000')), /mode 040000/);
 });
 
 test('a commit is read with odd messages, encodings and times', () => {

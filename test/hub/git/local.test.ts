@@ -9,6 +9,17 @@ import { tempFolder } from '../../harness/temp.ts';
 import type { GitDriver } from '../../../hub/git/driver.ts';
 import { driverContract, MAIN, newest, plainProgram } from './driver.contract.ts';
 
+driverContract('local path, without the git program', (owner, repository, git) => {
+  const driver = makeLocal({
+    git: { ...git, program: '/nowhere/git' },
+    name: 'r',
+    path: repository.folder,
+    driver: 'isomorphic',
+  });
+  atEnd(owner, () => driver.close());
+  return Promise.resolve(driver);
+});
+
 driverContract('local path', async (owner, repository, git) => {
   const driver = makeLocal({ git, name: 'r', path: repository.folder });
   atEnd(owner, () => driver.close());
