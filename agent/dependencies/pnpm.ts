@@ -55,16 +55,16 @@ const contentsOf = (packages: Fields): string[] =>
   });
 
 /**
- * Packages are copied out of the store (by reflink where the file system can), never linked hard: what a program writes
- * into its node_modules would be in the store, and the kernel refuses links to another owner's files. Nothing may name
- * the folder of the install, which is moved.
+ * Packages are copied out of the store, never linked hard: what a program writes into its node_modules would be in the
+ * store, what is taken from the run user here would be taken from it there, and the kernel refuses links to another
+ * owner's files. Nothing may name the folder of the install, which is moved.
  */
 export const pnpmArguments = ({ manifests }: Sources): string[] => [
   'install',
   '--frozen-lockfile',
   '--prefer-offline',
   '--reporter=append-only',
-  '--package-import-method=clone-or-copy',
+  '--package-import-method=copy',
   '--config.enable-global-virtual-store=false',
   '--config.extend-node-path=false',
   ...(manifests.some(({ path }) => path === 'pnpm-workspace.yaml') ? [] : ['--ignore-workspace']),
