@@ -3,16 +3,16 @@ import type { ProjectFile } from '../catalog/catalog.ts';
 import { makeFindings } from './findings.ts';
 import type { Infer, Inferred } from './infer.ts';
 import { inside } from './paths.ts';
+import { inferNodejs } from './nodejs.ts';
 import { pulumiParts } from './pulumi.ts';
 import { toolFiles } from './project.ts';
 import type { View } from './view.ts';
-import { wholeLockfile } from './whole.ts';
 import { inferYaml } from './yaml.ts';
 
 /** By the name that a project file gives its runtime. */
 const RUNTIMES: Readonly<Record<string, Infer>> = {
-  nodejs: wholeLockfile,
-  bun: wholeLockfile,
+  nodejs: inferNodejs,
+  bun: inferNodejs,
   yaml: inferYaml,
 };
 
