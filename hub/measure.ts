@@ -72,9 +72,17 @@ const requestOf = (placement: Placement, { projects, documents }: Catalog): Sele
   infer: placement.source.inferInputs ? infer : wholeLockfile,
 });
 
+const selectionKeys = new WeakMap<Placement, string>();
+
 /** Everything of a placement that the choice of its files looks at: equal keys have equal files. */
-const selectionKey = ({ source, inputs }: Placement): string =>
-  sha256(canonical([source, inputs.stackConfig ?? '', inputs.pulumiStack]));
+function selectionKey(placement: Placement): string {
+  const known = selectionKeys.get(placement);
+  if (known !== undefined) return known;
+  const { source, inputs } = placement;
+  const key = sha256(canonical([source, inputs.stackConfig ?? '', inputs.pulumiStack]));
+  selectionKeys.set(placement, key);
+  return key;
+}
 
 interface Result {
   readonly wanted?: Wanted;
@@ -92,17 +100,26 @@ function resultOf(placement: Placement, all: ReadonlyMap<string, Selected> | und
     : { refused: refusal(placement, problem), warnings };
 }
 
-const wantedOf = (placement: Placement, { files, made, filesDigest: digest }: Selected): Wanted => ({
-  placement,
-  inputDigest: digestV2(placement.inputs, digest),
-  // what is shipped besides the inputs is in no digest, but an agent has to learn of it
-  policyDigest: policyDigest(
-    placement.policy,
-    placement.source.hermetic === false ? { hermetic: false } : {},
-  ),
-  files,
-  made,
-});
+const wantedBefore = new WeakMap<Placement, Wanted>();
+
+/** The same object for as long as placement and files are the same. */
+function wantedOf(placement: Placement, { files, made, filesDigest: digest }: Selected): Wanted {
+  const before = wantedBefore.get(placement);
+  if (before?.files === files) return before;
+  const wanted = {
+    placement,
+    inputDigest: digestV2(placement.inputs, digest),
+    // what is shipped besides the inputs is in no digest, but an agent has to learn of it
+    policyDigest: policyDigest(
+      placement.policy,
+      placement.source.hermetic === false ? { hermetic: false } : {},
+    ),
+    files,
+    made,
+  };
+  wantedBefore.set(placement, wanted);
+  return wanted;
+}
 
 const refusal = ({ stack, cluster, origin }: Placement, reason: Reason): Refused => ({
   stack,

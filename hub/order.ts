@@ -103,8 +103,16 @@ function fresh(wanted: Wanted, { tree, artifact, surroundings }: OrderContext): 
 /** Room for what the plan adds to the placement's own fields: source, artifact, at most a few cut reasons. */
 const ENVELOPE_BYTES = 32 * 1024;
 
+const judged = new WeakMap<Wanted, { readonly reason: Reason | undefined }>();
+
 /** Why a placement does not fit into an order, naming its biggest fields; undefined when it does. */
 export function oversize(wanted: Wanted): Reason | undefined {
+  const before = judged.get(wanted) ?? { reason: judge(wanted) };
+  judged.set(wanted, before);
+  return before.reason;
+}
+
+function judge(wanted: Wanted): Reason | undefined {
   const fields = { ...wanted.placement.inputs, ...wanted.placement.policy };
   const sizes = Object.entries(fields)
     .map(([field, value]) => ({ field, bytes: Buffer.byteLength(JSON.stringify(value)) }))

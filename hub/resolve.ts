@@ -1,4 +1,5 @@
 /** Catalog → placements: every stack on every cluster that it selects, with nothing left to choose. */
+import { canonical, sha256 } from '../shared/canonical.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Refused, Resolution } from './placement.ts';
 import { placementKey } from './placement.ts';
@@ -13,27 +14,35 @@ import { resolveStack } from './resolve/stack.ts';
  */
 export function resolve(catalog: Catalog, now: number, unread: ReadonlySet<string> = new Set()): Resolution {
   const candidates = candidatesOf(catalog, now);
-  const around = { catalog, candidates, layersOf: layerFinder(catalog), now, unread };
+  const clusters = sha256(
+    canonical([candidates.clusters, [...candidates.refused], candidates.uncertain ?? '']),
+  );
+  const around = { catalog, candidates, clusters, layersOf: layerFinder(catalog), now, unread };
   const results = catalog.stacks.map((stack) => resolveStack(stack, around));
   return {
-    placements: results.flatMap(({ placements }) => placements).sort(byKey(placementKey)),
-    refused: [...catalogRefusals(catalog), ...results.flatMap(({ refused }) => refused)].sort(
-      byKey(refusedKey),
+    placements: sortedBy(
+      results.flatMap(({ placements }) => placements),
+      placementKey,
     ),
-    warnings: results
-      .flatMap(({ warnings }) => warnings)
-      .sort(byKey(({ origin, text }) => `${printOrigin(origin)} ${text}`)),
+    refused: sortedBy(
+      [...catalogRefusals(catalog), ...results.flatMap(({ refused }) => refused)],
+      refusedKey,
+    ),
+    warnings: sortedBy(
+      results.flatMap(({ warnings }) => warnings),
+      ({ origin, text }) => `${printOrigin(origin)} ${text}`,
+    ),
     clusters: candidates.clusters.map(({ resolved }) => resolved),
     ...frozenBy(catalog),
   };
 }
 
-const byKey =
-  <T>(keyOf: (value: T) => string) =>
-  (a: T, b: T): number => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    return left < right ? -1 : left > right ? 1 : 0;
-  };
+/** Each key is made once. */
+const sortedBy = <T>(values: readonly T[], keyOf: (value: T) => string): T[] =>
+  values
+    .map((value) => ({ value, key: keyOf(value) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ value }) => value);
 
 const refusedKey = ({ stack, cluster = '', origin }: Refused): string =>
   `${stack.namespace}/${stack.name}/${cluster} ${printOrigin(origin)}`;

@@ -1,11 +1,19 @@
 /** Files → catalog: every manifest that counts, and what is wrong with the others. */
 import type { DescribedKind } from '../../crds/kinds.ts';
-import type { ClusterSpec } from '../../crds/cluster.ts';
-import type { DefaultsSpec } from '../../crds/defaults.ts';
-import type { FleetSpec } from '../../crds/fleet.ts';
-import type { RemovalSpec } from '../../crds/removal.ts';
 import type { StackSpec } from '../../crds/stack.ts';
-import type { Catalog, CatalogFile, Manifest, Problem, RemovalManifest, StackManifest } from './catalog.ts';
+import type {
+  Catalog,
+  CatalogFile,
+  ClusterManifest,
+  DefaultsManifest,
+  FleetManifest,
+  Manifest,
+  Origin,
+  Problem,
+  RemovalManifest,
+  StackManifest,
+} from './catalog.ts';
+import type { Accepted } from './check.ts';
 import { closedBy, tenantRefusals } from './closed.ts';
 import { gatherProjects, readProject } from './project.ts';
 import type { ReadProject } from './project.ts';
@@ -26,12 +34,12 @@ export function readCatalog(files: readonly CatalogFile[], now: number): Catalog
   const { entries, problems } = markDuplicates(readings.flatMap(({ reading }) => reading.entries));
   const unreadable = readings.flatMap(({ reading }) => reading.unreadable ?? []);
   const { projects, refused: refusedProjects } = gatherProjects(readProjects(sorted));
-  const removals: readonly RemovalManifest[] = manifestsOf<RemovalSpec>(entries, 'Removal');
+  const removals: readonly RemovalManifest[] = manifestsOf<RemovalManifest>(entries, 'Removal');
   const closed = closedBy(entries, unreadable);
   return {
     ...stacksOf(entries, closed.tenant),
-    clusters: manifestsOf<ClusterSpec>(entries, 'Cluster'),
-    defaults: manifestsOf<DefaultsSpec>(entries, 'Defaults'),
+    clusters: manifestsOf<ClusterManifest>(entries, 'Cluster'),
+    defaults: manifestsOf<DefaultsManifest>(entries, 'Defaults'),
     ...fleetOf(entries, closed.fleet),
     removals,
     problems: sortProblems([
@@ -76,24 +84,29 @@ function readProjects(files: readonly CatalogFile[]): { file: CatalogFile; resul
     });
 }
 
-/** The schema of the kind has checked the spec; the type is what it says. */
-function manifestsOf<Spec>(entries: readonly Entry[], kind: DescribedKind): Manifest<Spec>[] {
-  return entries.flatMap(({ origin, identity, manifest }) =>
-    identity.kind !== kind || manifest === undefined
-      ? []
-      : [
-          {
-            origin,
-            name: identity.name,
-            labels: manifest.labels,
-            annotations: manifest.annotations,
-            spec: manifest.spec as Spec,
-            written: manifest.written,
-            lines: manifest.lines,
-          },
-        ],
-  );
+const knownManifests = new WeakMap<Accepted, StackManifest>();
+
+/**
+ * The manifests of a kind. The schema of the kind has checked the spec; the type is what it says. What was read before is
+ * the same object again, so that later stages need not work it out again.
+ */
+function manifestsOf<M extends Manifest<unknown>>(entries: readonly Entry[], kind: DescribedKind): M[] {
+  return entries.flatMap(({ origin, identity, manifest }) => {
+    if (identity.kind !== kind || manifest === undefined) return [];
+    const known = knownManifests.get(manifest) ?? manifestOf(origin, identity, manifest);
+    knownManifests.set(manifest, known);
+    return [known as Manifest<unknown> as M];
+  });
 }
+
+const manifestOf = (
+  origin: Origin,
+  { name, namespace = '' }: Entry['identity'],
+  { labels, annotations, spec, written, lines }: Accepted,
+): StackManifest => ({
+  ...{ origin, name, namespace, labels, annotations },
+  ...{ spec: spec as StackSpec, written, lines },
+});
 
 const refusals = (
   entries: readonly Entry[],
@@ -107,13 +120,7 @@ function stacksOf(
   entries: readonly Entry[],
   tenant: Problem | undefined,
 ): Pick<Catalog, 'stacks' | 'refusedStacks'> {
-  const namespaces = entries.filter(
-    ({ identity, manifest }) => identity.kind === 'Stack' && manifest !== undefined,
-  );
-  const stacks = manifestsOf<StackSpec>(entries, 'Stack').map((manifest, index): StackManifest => ({
-    ...manifest,
-    namespace: namespaces[index]?.identity.namespace ?? '',
-  }));
+  const stacks = manifestsOf<StackManifest>(entries, 'Stack');
   const refusedStacks = refusals(entries, 'Stack').map(({ identity: { namespace = '', name }, problem }) => ({
     stack: { namespace, name },
     problem,
@@ -127,7 +134,7 @@ function fleetOf(
   closed: Problem | undefined,
 ): Pick<Catalog, 'fleet' | 'refusedFleet'> {
   if (closed !== undefined) return { refusedFleet: closed };
-  const [fleet] = manifestsOf<FleetSpec>(entries, 'Fleet');
+  const [fleet] = manifestsOf<FleetManifest>(entries, 'Fleet');
   return fleet === undefined ? {} : { fleet };
 }
 

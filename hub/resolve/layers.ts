@@ -48,8 +48,10 @@ function foldersAbove(folder: string): string[] {
   return ['.', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
 }
 
+const NO_FIELDS: Fields = {};
+
 const layerOf = ({ written, origin, lines }: DefaultsManifest | StackManifest): Layer => ({
-  fields: isFields(written) ? written : {},
+  fields: isFields(written) ? written : NO_FIELDS,
   origin,
   lines,
 });

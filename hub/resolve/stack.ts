@@ -1,6 +1,7 @@
 /** One stack → its placements on the clusters that it selects, or why there are none. */
 import type { StackSpec } from '../../crds/stack.ts';
-import type { Catalog, Problem, StackManifest } from '../catalog/catalog.ts';
+import type { Catalog, Problem, ProjectFile, StackManifest } from '../catalog/catalog.ts';
+import type { Fields } from '../fields.ts';
 import type { Placement, Refused } from '../placement.ts';
 import type { Target } from './fleet.ts';
 import type { FieldFault } from './inputs.ts';
@@ -25,6 +26,8 @@ export interface StackResult {
 export interface Surroundings {
   readonly catalog: Pick<Catalog, 'projects' | 'refusedProjects'>;
   readonly candidates: Candidates<Target>;
+  /** Hash of the candidates. */
+  readonly clusters: string;
   readonly layersOf: (stack: StackManifest) => Layers;
   readonly now: number;
   /** Repositories that were not read since start. */
@@ -37,16 +40,60 @@ type Preparation =
   /** The repository of its program was not read since start: nothing can be said yet. */
   | { readonly kind: 'unread'; readonly fault: Located };
 
-/** Resolves a stack; everything that is wrong with it is said at once. */
+/** What a result was made of, besides the manifest: equal parts, the same result. */
+interface Made {
+  readonly layers: readonly Fields[];
+  readonly project: ProjectFile;
+  readonly clusters: string;
+  readonly result: StackResult;
+}
+
+const made = new WeakMap<StackManifest, Made>();
+
+/**
+ * Resolves a stack; everything that is wrong with it is said at once. A stack of which nothing has changed has the same
+ * result as before, the same objects.
+ */
 export function resolveStack(manifest: StackManifest, around: Surroundings): StackResult {
+  const before = made.get(manifest);
+  if (before !== undefined && stillHolds(before, manifest, around)) return before.result;
+  made.delete(manifest);
   const preparation = prepare(manifest, around);
-  if (preparation.kind === 'prepared') return placeAll(preparation.prepared, preparation.choice, around);
+  if (preparation.kind === 'prepared') {
+    const { prepared, choice } = preparation;
+    const result = placeAll(prepared, choice, around);
+    const { layers, project } = prepared;
+    if (!layers.some(({ fields }) => endsBySelf(fields)))
+      made.set(manifest, {
+        layers: layers.map(({ fields }) => fields),
+        project,
+        clusters: around.clusters,
+        result,
+      });
+    return result;
+  }
   const refused =
     preparation.kind === 'refused'
       ? refusal(manifest, preparation.faults)
       : waiting(manifest, preparation.fault);
   return { placements: [], refused: [refused], warnings: [] };
 }
+
+function stillHolds(before: Made, manifest: StackManifest, around: Surroundings): boolean {
+  const { repository, folder } = before.project;
+  const found = around.layersOf(manifest);
+  return (
+    before.clusters === around.clusters &&
+    around.catalog.projects.get(`${repository}:${folder}`) === before.project &&
+    !around.unread.has(repository) &&
+    found.kind === 'layers' &&
+    found.layers.length === before.layers.length &&
+    found.layers.every(({ fields }, n) => fields === before.layers[n])
+  );
+}
+
+/** Whether time alone may change what a document says. */
+const endsBySelf = (fields: Fields): boolean => JSON.stringify(fields).includes('"suspend"');
 
 function sourceOf({ source }: StackSpec, { origin }: StackManifest): string {
   const { repository = 'self' } = source ?? {};
