@@ -14,7 +14,7 @@ import {
   type Entry,
   type Node,
 } from './berrygraph.ts';
-import { archiveOf, SEPARATOR } from './berryranges.ts';
+import { SEPARATOR } from './berryranges.ts';
 import { berrySettings, tableOf } from './berrysettings.ts';
 import type { Lockfile, ReadLockfile, Slice, Workspaces } from './lockfile.ts';
 
@@ -35,51 +35,78 @@ export function berryLockfile(parsed: Readonly<Record<string, unknown>>): ReadLo
 }
 
 function lockfileOf(lock: BerryLock): Lockfile {
-  let last: { readonly key: string; readonly graph: BerryGraph } | undefined;
-  const graphFor = (workspaces: Workspaces): BerryGraph => {
+  let last:
+    { readonly key: string; readonly graph: BerryGraph; readonly whole: Part | undefined } | undefined;
+  const graphFor = (workspaces: Workspaces): NonNullable<typeof last> => {
     const resolutions = workspaces.manifest('.')?.['resolutions'];
     const yarnrc = workspaces.content?.('.yarnrc.yml');
     const key = `${JSON.stringify(resolutions)}\n${yarnrc?.toString('utf8') ?? ''}`;
-    if (last?.key !== key) last = { key, graph: berryGraph(lock, berrySettings(resolutions, yarnrc)) };
-    return last.graph;
+    if (last?.key === key) return last;
+    const graph = berryGraph(lock, berrySettings(resolutions, yarnrc));
+    return (last = { key, graph, whole: graph.complete ? undefined : partOf(lock, lock.nodes.keys()) });
   };
   return {
-    slice: (folder, workspaces, also = []) =>
-      sliceOf(graphFor(workspaces), [...new Set(['.', folder, ...also])]),
+    slice(folder, workspaces, also = []) {
+      const { graph, whole } = graphFor(workspaces);
+      const folders = [...new Set(['.', folder, ...also])];
+      const reached = reach(
+        graph,
+        folders.flatMap((one) => lock.workspaces.get(one) ?? []),
+      );
+      return sliceOf(graph, folders, { reached, part: whole ?? partOf(lock, reached) });
+    },
   };
 }
 
-function sliceOf(graph: BerryGraph, folders: readonly string[]): Slice {
-  const { lock } = graph;
-  const from = folders.flatMap((folder) => lock.workspaces.get(folder) ?? []);
-  const places = Uint32Array.from(graph.complete ? reach(graph, from) : lock.nodes.keys()).sort();
-  const nodes = Array.from(places, (place) => lock.nodes[place] as Node);
-  const entries = new Set(nodes.map(({ entry }) => entry));
-  const linked = [...entries].flatMap(({ workspace }) => workspace ?? []);
+/** What is kept of a lockfile, or all of it. */
+interface Part {
+  readonly nodes: readonly Node[];
+  readonly entries: readonly Entry[];
+  /** Folders of the workspaces in it. */
+  readonly folders: readonly string[];
+  readonly key: string;
+}
+
+function partOf({ nodes: all, metadata }: BerryLock, places: Iterable<number>): Part {
+  const nodes = Array.from(Uint32Array.from(places).sort(), (place) => all[place] as Node);
+  const entries = [...new Set(nodes.map(({ entry }) => entry))];
+  const digests = nodes.map(({ digest }) => digest).join();
+  return {
+    nodes,
+    entries,
+    folders: entries.flatMap(({ workspace }) => workspace ?? []).sort(),
+    key: createHash('sha256')
+      .update(JSON.stringify(metadata) + digests)
+      .digest('hex'),
+  };
+}
+
+function sliceOf(
+  graph: BerryGraph,
+  folders: readonly string[],
+  { reached, part }: { readonly reached: ReadonlySet<number>; readonly part: Part },
+): Slice {
+  const { lock, settings } = graph;
+  const { nodes, entries, key } = part;
+  const own = new Set([
+    ...folders,
+    ...Array.from(reached, (place) => lock.nodes[place]?.entry.workspace ?? '.'),
+  ]);
   return {
     text: () => textOf(lock, nodes),
-    key: keyOf(lock, nodes),
-    workspaces: linked.filter((folder) => !folders.includes(folder)).sort(),
-    paths: [...new Set(nodes.flatMap((node) => node.paths))].sort(),
-    archives: [...entries].flatMap((entry) => archivesOf(entry, graph.settings.cacheFolder)).sort(),
-    packages: new Set([...entries].flatMap(namesOf)),
-    problems: problemsOf(graph, [...folders, ...linked]),
+    key,
+    workspaces: part.folders.filter((folder) => !folders.includes(folder)),
+    paths: [...new Set(nodes.flatMap(({ paths }) => paths))].sort(),
+    get archives() {
+      return entries.flatMap(({ archive }) =>
+        archive === undefined ? [] : [posix.join(settings.cacheFolder, archive)],
+      );
+    },
+    get packages() {
+      return new Set(entries.flatMap(({ names }) => names));
+    },
+    problems: [...own].sort().flatMap((folder) => problemsOf(graph, folder)),
   };
-}
-
-/** A workspace has no version in a lockfile. */
-const namesOf = ({ name, version, workspace }: Entry): readonly string[] =>
-  workspace === undefined ? [name, `${name}@${version}`] : [name];
-
-function archivesOf({ resolution, fields }: Entry, folder: string): readonly string[] {
-  const checksum = fields['checksum'];
-  return typeof checksum === 'string' ? [posix.join(folder, archiveOf(resolution, checksum))] : [];
-}
-
-function keyOf({ metadata }: BerryLock, nodes: readonly Node[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(metadata));
-  for (const { digest } of nodes) hash.update(digest);
-  return hash.digest('hex');
 }
 
 /** Yarn sorts blocks by their first line, and the descriptors of that line among themselves. */
@@ -100,18 +127,13 @@ function blockOf({ fields, texts }: Entry, line: string): string {
   return known;
 }
 
-function problemsOf({ lock, strays }: BerryGraph, folders: readonly string[]): readonly string[] {
-  return folders
-    .flatMap((folder) => {
-      const file = posix.join(folder, 'package.json');
-      if (!lock.workspaces.has(folder))
-        return [`yarn.lock has no workspace ${folder}: run “yarn install” and commit yarn.lock`];
-      return strays(folder).map(
-        ({ name, range }) =>
-          `${file} depends on ${name}@${range}, which is not the workspace ${lock.folders.get(name)} of that name: ` +
-          `yarn.lock takes the public package: write “workspace:^” as its range, or another name with ` +
-          `“npm:${name}@…” as its range if the public one is meant`,
-      );
-    })
-    .sort();
+function problemsOf({ lock, strays }: BerryGraph, folder: string): readonly string[] {
+  if (!lock.workspaces.has(folder))
+    return [`yarn.lock has no workspace ${folder}: run “yarn install” and commit yarn.lock`];
+  return strays(folder).map(
+    ({ name, range }) =>
+      `${posix.join(folder, 'package.json')} depends on ${name}@${range}, which is not the workspace ` +
+      `${lock.folders.get(name)} of that name: yarn.lock takes the public package: write “workspace:^” as its range, ` +
+      `or another name with “npm:${name}@…” as its range if the public one is meant`,
+  );
 }

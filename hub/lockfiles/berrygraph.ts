@@ -1,6 +1,7 @@
 /** Which entries of a `yarn.lock` of yarn 2 and later lead to which. */
 import { createHash } from 'node:crypto';
 import {
+  archiveOf,
   isOpen,
   isOwnPatch,
   namesOf,
@@ -18,6 +19,10 @@ import { extended, replaced, stringsOf, tableOf, type BerrySettings } from './be
 export interface Entry {
   readonly name: string;
   readonly version: string;
+  /** What it goes by in settings: a workspace has no version in a lockfile. */
+  readonly names: readonly string[];
+  /** Name of its archive in yarn's cache; undefined: it has none. */
+  readonly archive: string | undefined;
   /** The locator. */
   readonly resolution: string;
   /** Folder of a workspace, from the lockfile's folder. */
@@ -33,7 +38,7 @@ export interface Node {
   readonly descriptor: string;
   readonly entry: Entry;
   /** Of the descriptor and of what the entry says. */
-  readonly digest: Buffer;
+  readonly digest: string;
   /** Files and folders of the repository that the descriptor names. */
   readonly paths: readonly string[];
 }
@@ -71,7 +76,7 @@ export function berryLock(parsed: Readonly<Record<string, unknown>>): BerryLock 
     const entry = entryOf(key, tableOf(value));
     const text = JSON.stringify(entry.fields);
     for (const descriptor of key.split(SEPARATOR)) {
-      const digest = createHash('sha256').update(`${descriptor}\n${text}`).digest();
+      const digest = createHash('sha256').update(`${descriptor}\n${text}`).digest('base64');
       nodes.push({ descriptor, entry, digest, paths: pathsOf(parseDescriptor(descriptor)) });
     }
   }
@@ -101,9 +106,12 @@ function entryOf(key: string, fields: Readonly<Record<string, unknown>>): Entry 
     throw new Error(`“${key}” has no resolution or no version`);
   const { name, range } = parseDescriptor(resolution);
   const { protocol, source } = parseRange(range);
+  const checksum = fields['checksum'];
   return {
     name,
     version,
+    names: protocol === 'workspace:' ? [name] : [name, `${name}@${version}`],
+    archive: typeof checksum === 'string' ? archiveOf(resolution, checksum) : undefined,
     resolution,
     workspace: protocol === 'workspace:' ? source : undefined,
     fields,

@@ -10,22 +10,39 @@ import semver from 'semver';
 import type { Lockfile, PackageManifest, Slice, Workspaces } from './lockfile.ts';
 import { bodyOf, yarn1Text, type Fields } from './yarn1text.ts';
 
-/** One package of the lockfile, under all the patterns (`name@range`) that it is the answer to. */
+/** One package of the lockfile. */
 interface Block {
   readonly name: string;
   readonly version: string;
-  readonly fields: Fields;
   readonly edges: readonly Edge[];
-  /** Of the fields. */
-  readonly digest: string;
-  body: string | undefined;
+  /** Its text below the line of its patterns. */
+  readonly body: string;
 }
 
-type Blocks = ReadonlyMap<string, Block>;
+/** One of the patterns (`name@range`) that a package is the answer to. */
+interface Answer {
+  readonly pattern: string;
+  readonly block: Block;
+  /** Place among all patterns, in the order of their texts. */
+  readonly place: number;
+  /** Yarn passes over a package that the range does not allow. */
+  readonly allowed: boolean;
+  /** Of the pattern and of what the block says. */
+  readonly digest: string;
+}
 
 interface Edge {
   readonly name: string;
   readonly range: string;
+  readonly pattern: string;
+  /** The range is a version or a tag, which yarn looks up among the workspaces; not a URL, a path or an alias. */
+  readonly open: boolean;
+}
+
+/** By place, and by pattern. */
+interface Answers {
+  readonly all: readonly Answer[];
+  readonly by: ReadonlyMap<string, Answer>;
 }
 
 /** The folder of the workspace that depends on something; undefined for a package of the lockfile. */
@@ -33,10 +50,11 @@ type Asker = string | undefined;
 
 /** One walk over what a workspace installs. */
 interface Walk {
-  readonly blocks: Blocks;
-  readonly resolutions: ReadonlyMap<string, readonly string[]>;
+  readonly answers: Answers;
+  readonly resolutions: ReadonlyMap<string, readonly Edge[]>;
   readonly workspaces: Workspaces;
-  readonly kept: Map<Block, Set<string>>;
+  readonly kept: Set<Answer>;
+  readonly blocks: Set<Block>;
   readonly folders: Set<string>;
   readonly paths: Set<string>;
   readonly problems: Set<string>;
@@ -46,32 +64,32 @@ const REMEDY = 'run “yarn install” and commit yarn.lock';
 
 /** The lockfile of a file that was parsed: values by pattern, the same object where patterns share a block. */
 export function yarn1Lockfile(parsed: Readonly<Record<string, unknown>>): Lockfile {
-  const blocks = blocksOf(parsed);
+  const answers = answersIn(parsed);
   return {
     slice: (folder, workspaces, also = []) =>
-      sliceOf(blocks, [...new Set(['.', folder, ...also])], workspaces),
+      sliceOf(answers, [...new Set(['.', folder, ...also])], workspaces),
   };
 }
 
-function blocksOf(parsed: Readonly<Record<string, unknown>>): Blocks {
-  const known = new Map<unknown, Block>();
-  const blocks = new Map<string, Block>();
-  for (const [pattern, value] of Object.entries(parsed)) {
-    if (typeof value !== 'object' || value === null) continue;
-    const block = known.get(value) ?? blockOf(pattern, value as Fields);
-    known.set(value, block);
-    blocks.set(pattern, block);
-  }
-  return blocks;
+function answersIn(parsed: Readonly<Record<string, unknown>>): Answers {
+  const blocks = new Map<unknown, Block>();
+  const all = Object.entries(parsed)
+    .filter((entry): entry is [string, Fields] => typeof entry[1] === 'object' && entry[1] !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([pattern, fields], place): Answer => {
+      const block = blocks.get(fields) ?? blockOf(pattern, fields);
+      blocks.set(fields, block);
+      const digest = createHash('sha256').update(`${pattern}\n${block.body}`).digest('base64');
+      return { pattern, block, place, allowed: isAllowed(block, pattern), digest };
+    });
+  return { all, by: new Map(all.map((answer) => [answer.pattern, answer])) };
 }
 
 const blockOf = (pattern: string, fields: Fields): Block => ({
   name: nameIn(pattern),
   version: String(fields['version']),
-  fields,
   edges: [...edgesIn(fields['dependencies']), ...edgesIn(fields['optionalDependencies'])],
-  digest: createHash('sha256').update(JSON.stringify(fields)).digest('hex'),
-  body: undefined,
+  body: bodyOf(fields),
 });
 
 /** `@scope/name@range` → `@scope/name` */
@@ -80,55 +98,69 @@ function nameIn(pattern: string): string {
   return cut < 0 ? pattern : pattern.slice(0, cut);
 }
 
+function isAllowed({ name, version }: Block, pattern: string): boolean {
+  const range = pattern.slice(name.length + 1);
+  const comparable = semver.validRange(range, true) !== null && semver.valid(version, true) !== null;
+  return !comparable || semver.satisfies(version, range, true);
+}
+
 const edgesIn = (table: unknown): Edge[] =>
   typeof table === 'object' && table !== null
-    ? Object.entries(table).map(([name, range]) => ({ name, range: String(range) }))
+    ? Object.entries(table).map(([name, range]) => edgeOf(name, String(range)))
     : [];
 
-function sliceOf(blocks: Blocks, folders: readonly string[], workspaces: Workspaces): Slice {
-  const walk: Walk = {
-    blocks,
-    resolutions: resolutionsOf(workspaces.manifest('.')),
-    workspaces,
-    kept: new Map(),
-    folders: new Set(),
-    paths: new Set(),
-    problems: new Set(),
-  };
+const edgeOf = (name: string, range: string): Edge => ({
+  name,
+  range,
+  pattern: `${name}@${range}`,
+  open: !range.includes(':') && !range.includes('/'),
+});
+
+function sliceOf(answers: Answers, folders: readonly string[], workspaces: Workspaces): Slice {
+  const resolutions = resolutionsOf(workspaces.manifest('.'));
+  const sets = { kept: new Set<Answer>(), blocks: new Set<Block>(), folders: new Set<string>() };
+  const walk: Walk = { answers, resolutions, workspaces, ...sets, paths: new Set(), problems: new Set() };
   for (const folder of folders) enterWorkspace(walk, folder);
   for (const folder of folders) if (folder !== '.') requireNamed(walk, folder);
-  const { kept, paths, problems } = walk;
+  const kept = Array.from(
+    Uint32Array.from(walk.kept, ({ place }) => place).sort(),
+    (place) => answers.all[place],
+  ).filter((answer) => answer !== undefined);
   return {
     text: () => textOf(kept),
-    key: keyOf(kept),
+    key: createHash('sha256')
+      .update(kept.map(({ digest }) => digest).join())
+      .digest('hex'),
     workspaces: [...walk.folders].filter((folder) => !folders.includes(folder)).sort(),
-    paths: [...paths].sort(),
-    packages: new Set(Array.from(kept.keys(), ({ name, version }) => [name, `${name}@${version}`]).flat()),
-    problems: [...problems].sort(),
+    paths: [...walk.paths].sort(),
+    get packages() {
+      return new Set(Array.from(walk.blocks, ({ name, version }) => [name, `${name}@${version}`]).flat());
+    },
+    problems: [...walk.problems].sort(),
   };
 }
 
-const textOf = (kept: Walk['kept']): string =>
-  yarn1Text(
-    Array.from(kept, ([block, patterns]) => ({ patterns, body: (block.body ??= bodyOf(block.fields)) })),
-  );
-
-function keyOf(kept: Walk['kept']): string {
-  const lines = Array.from(kept, ([{ digest }, patterns]) => `${[...patterns].sort().join('\n')}\n${digest}`);
-  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+function textOf(kept: readonly Answer[]): string {
+  const lines = new Map<Block, string[]>();
+  for (const { block, pattern } of kept) {
+    const patterns = lines.get(block);
+    if (patterns === undefined) lines.set(block, [pattern]);
+    else patterns.push(pattern);
+  }
+  return yarn1Text(Array.from(lines, ([{ body }, patterns]) => ({ patterns, body })));
 }
 
 /**
  * What the root's `resolutions` ask for, by the name of the package. Where one holds only below another package
  * (`a/**\/b`), both answers are taken: yarn does not mind what it has no use for.
  */
-function resolutionsOf(root: PackageManifest | undefined): ReadonlyMap<string, readonly string[]> {
-  const byName = new Map<string, string[]>();
+function resolutionsOf(root: PackageManifest | undefined): ReadonlyMap<string, readonly Edge[]> {
+  const byName = new Map<string, Edge[]>();
   for (const { name: path, range } of edgesIn(root?.['resolutions'])) {
     const parts = path.split('/');
     const scope = parts.at(-2)?.startsWith('@') === true ? `${parts.at(-2)}/` : '';
     const name = `${scope}${parts.at(-1)}`;
-    byName.set(name, [...(byName.get(name) ?? []), range]);
+    byName.set(name, [...(byName.get(name) ?? []), edgeOf(name, range)]);
   }
   return byName;
 }
@@ -149,7 +181,7 @@ function enterWorkspace(walk: Walk, folder: string): void {
   const manifest = walk.workspaces.manifest(folder);
   const { dependencies, devDependencies, optionalDependencies } = manifest ?? {};
   for (const edge of [dependencies, devDependencies, optionalDependencies].flatMap(edgesIn))
-    follow(walk, { name: edge.name, range: fromRoot(edge.range, folder) }, folder);
+    follow(walk, edge.open ? edge : edgeOf(edge.name, fromRoot(edge.range, folder)), folder);
 }
 
 /** Yarn names files and folders from the lockfile's folder, and keeps a leading `./` that was written. */
@@ -168,16 +200,15 @@ function follow(walk: Walk, edge: Edge, from: Asker): void {
   const resolved = walk.resolutions.get(edge.name);
   const taken =
     resolved === undefined
-      ? takeWorkspace(walk, edge, from) || takeBlock(walk, edge, isUpToDate)
-      : [edge.range, ...resolved]
-          .map((range) => ({ name: edge.name, range }))
-          .map((one) => takeWorkspace(walk, one, undefined) || takeBlock(walk, one, () => true))
+      ? takeWorkspace(walk, edge, from) || takeAnswer(walk, edge, false)
+      : [edge, ...resolved]
+          .map((one) => takeWorkspace(walk, one, undefined) || takeAnswer(walk, one, true))
           .includes(true);
-  if (!taken) walk.problems.add(`yarn.lock has no package for ${edge.name}@${edge.range}: ${REMEDY}`);
+  if (!taken) walk.problems.add(`yarn.lock has no package for ${edge.pattern}: ${REMEDY}`);
 }
 
 function takeWorkspace(walk: Walk, edge: Edge, from: Asker): boolean {
-  if (!isRange(edge.range)) return false;
+  if (!edge.open) return false;
   const folder = walk.workspaces.folderOf(edge.name);
   if (folder === undefined) return false;
   const { version } = walk.workspaces.manifest(folder) ?? {};
@@ -201,18 +232,15 @@ const elsewhere = (
   `(${version === undefined ? 'without a version' : `version ${version}`}) does not satisfy: yarn 1 would install ` +
   `the public package: make the range fit the workspace, or write “npm:${name}@${range}” if the public one is meant`;
 
-/** Whether the lockfile has a package for it. */
-function takeBlock(walk: Walk, edge: Edge, fits: (block: Block, edge: Edge) => boolean): boolean {
-  takePath(walk, edge);
-  const pattern = `${edge.name}@${edge.range}`;
-  const block = walk.blocks.get(pattern);
-  if (block === undefined || !fits(block, edge)) return false;
-  const patterns = walk.kept.get(block);
-  if (patterns !== undefined) patterns.add(pattern);
-  else {
-    walk.kept.set(block, new Set([pattern]));
-    for (const next of block.edges) follow(walk, next, undefined);
-  }
+/** Whether the lockfile has a package for it. What is there by a resolution need not be in the range. */
+function takeAnswer(walk: Walk, edge: Edge, resolved: boolean): boolean {
+  if (!edge.open) takePath(walk, edge);
+  const answer = walk.answers.by.get(edge.pattern);
+  if (answer === undefined || !(answer.allowed || resolved)) return false;
+  walk.kept.add(answer);
+  if (walk.blocks.has(answer.block)) return true;
+  walk.blocks.add(answer.block);
+  for (const next of answer.block.edges) follow(walk, next, undefined);
   return true;
 }
 
@@ -220,12 +248,3 @@ function takePath({ paths }: Walk, { range }: Edge): void {
   const path = /^(?:file:|link:|(?=\.{0,2}\/))(.*)$/.exec(range)?.[1];
   if (path !== undefined) paths.add(posix.normalize(path));
 }
-
-/** A version or a tag, which yarn looks up among the workspaces; not a URL, a path or an alias. */
-const isRange = (range: string): boolean => !range.includes(':') && !range.includes('/');
-
-/** Yarn passes over a package of the lockfile that its range does not allow. */
-const isUpToDate = ({ version }: Block, { range }: Edge): boolean =>
-  semver.validRange(range, true) === null ||
-  semver.valid(version, true) === null ||
-  semver.satisfies(version, range, true);

@@ -24,6 +24,7 @@ const PACKAGES: readonly MadePackage[] = [
   calls('tool', '1.0.0'),
   calls('other', '1.0.0', 'leaf@1.0.0'),
   calls('lib', '9.0.0'),
+  calls('resolve', '1.22.0'),
   // yarn 4 adds a dependency to this one of its own accord
   calls('got', '10.0.0'),
   calls('@types/responselike', '1.0.0'),
@@ -82,3 +83,158 @@ for (const [name, { manager, files: settings }] of Object.entries(SETTINGS)) {
     assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), PRINTED);
   });
 }
+
+const PATCH = [
+  'diff --git a/index.js b/index.js',
+  '--- a/index.js',
+  '+++ b/index.js',
+  '@@ -1,1 +1,1 @@',
+  '-module.exports = ["tool 1.0.0", ];',
+  '+module.exports = ["tool patched"];',
+  '',
+].join('\n');
+
+interface Variant {
+  readonly title: string;
+  readonly manager: 'yarn1' | 'yarn4';
+  readonly root?: object;
+  readonly app: object;
+  readonly files?: Files;
+  readonly calls: readonly string[];
+  readonly prints: string;
+  readonly paths?: readonly string[];
+}
+
+const VARIANTS: readonly Variant[] = [
+  {
+    title: 'yarn 1 resolutions, of a name and of a path',
+    manager: 'yarn1',
+    root: { resolutions: { leaf: '1.0.0', '**/peer/leaf': '2.0.0', other: '1.0.0' } },
+    app: { dependencies: { a: '^1.0.0', peer: '1.0.0' } },
+    calls: ['a', 'peer'],
+    prints: 'a 1.0.0; leaf 1.0.0; peer 1.0.0; leaf 1.0.0',
+  },
+  {
+    title: 'a folder that yarn 1 links',
+    manager: 'yarn1',
+    app: { dependencies: { linked: 'link:../vendor/linked', renamed: 'npm:leaf@^1.0.0' } },
+    files: { 'vendor/linked/index.js': 'module.exports = "linked";\n' },
+    calls: ['linked', 'renamed'],
+    prints: 'linked; leaf 1.1.0',
+    paths: ['vendor/linked'],
+  },
+  {
+    title: 'yarn 4 resolutions',
+    manager: 'yarn4',
+    root: { resolutions: { 'a/leaf': '1.0.0', 'leaf@npm:^2.0.0': '1.1.0', 'other/leaf': '2.0.0' } },
+    app: { dependencies: { a: '^1.0.0', peer: '1.0.0', leaf: '1.x' } },
+    calls: ['a', 'peer', 'leaf'],
+    prints: 'a 1.0.0; leaf 1.0.0; peer 1.0.0; leaf 1.1.0; leaf 1.1.0',
+  },
+  {
+    title: 'patches of yarn 4, of a dependency and by a resolution',
+    manager: 'yarn4',
+    root: { resolutions: { 'tool@npm:1.0.0': 'patch:tool@npm%3A1.0.0#./patches/tool.patch' } },
+    app: { dependencies: { tool: '1.0.0', leaf: 'patch:leaf@npm%3A1.0.0#../patches/leaf.patch' } },
+    files: {
+      'patches/tool.patch': PATCH,
+      'patches/leaf.patch': PATCH.replaceAll('tool', 'leaf'),
+      'patches/other.patch': PATCH,
+    },
+    calls: ['tool', 'leaf'],
+    prints: 'tool patched; leaf patched',
+    paths: ['patches/leaf.patch', 'patches/tool.patch'],
+  },
+  {
+    title: 'a patch in yarn 4’s own folder',
+    manager: 'yarn4',
+    app: { dependencies: { tool: 'patch:tool@npm%3A1.0.0#~/.yarn/patches/tool.patch' } },
+    files: { '.yarn/patches/tool.patch': PATCH, '.yarn/patches/other.patch': PATCH },
+    calls: ['tool'],
+    prints: 'tool patched',
+    paths: ['.yarn/patches/tool.patch'],
+  },
+  {
+    title: 'packages that yarn 4 patches by itself',
+    manager: 'yarn4',
+    app: { dependencies: { resolve: '^1.0.0' } },
+    calls: ['resolve'],
+    prints: 'resolve 1.22.0',
+  },
+  {
+    title: 'folders of other managers: portals and links of yarn 4',
+    manager: 'yarn4',
+    app: { dependencies: { portal: 'portal:../vendor/portal', linked: 'link:../vendor/linked' } },
+    files: {
+      'vendor/portal/package.json': manifest({ name: 'portal', dependencies: { boxed: 'file:../boxed' } }),
+      'vendor/portal/index.js': 'module.exports = ["portal", ...require("boxed")];\n',
+      'vendor/linked/index.js': 'module.exports = "linked";\n',
+    },
+    calls: ['portal', 'linked'],
+    prints: 'portal; boxed; leaf 2.0.0; linked',
+    paths: ['vendor/boxed', 'vendor/linked', 'vendor/portal'],
+  },
+  {
+    title: 'catalogs and extensions of .yarnrc.yml',
+    manager: 'yarn4',
+    app: { dependencies: { a: 'catalog:', other: 'catalog:old' } },
+    files: {
+      '.yarnrc.yml': [
+        'catalog:\n  a: ^1.0.0\n  peer: 1.0.0',
+        'catalogs:\n  old:\n    other: 1.0.0',
+        'packageExtensions:\n  a@*:\n    dependencies:\n      tool: 1.0.0\n  peer@2:\n    dependencies:\n      lib: 9.0.0\n',
+      ].join('\n'),
+    },
+    calls: ['a', 'other'],
+    prints: 'a 1.0.0; leaf 1.1.0; other 1.0.0; leaf 1.0.0',
+  },
+];
+
+for (const {
+  title,
+  manager,
+  root = {},
+  app,
+  files: more = {},
+  calls: names,
+  prints: printed,
+  paths,
+} of VARIANTS)
+  test(`the cut lockfile installs ${title}`, async (t) => {
+    const project = await projectOf(t, manager, PACKAGES);
+    const files: Files = {
+      ...repository({ dependencies: {}, ...root }),
+      ...more,
+      'app/package.json': manifest({ name: 'app', ...app }),
+      'app/index.js': prints(...names),
+    };
+    const slice = readLock(await project.lock(files)).slice('app', workspacesIn(files));
+    assert.deepEqual(slice.problems, []);
+    assert.deepEqual(slice.paths, paths ?? []);
+    assert.doesNotMatch(slice.text(), /stranger/);
+    assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), printed);
+  });
+
+test('a lockfile with dependencies that only yarn itself knows of is taken whole', async (t) => {
+  const project = await projectOf(t, 'yarn4', PACKAGES);
+  const files: Files = {
+    ...repository({}),
+    'app/package.json': manifest({ name: 'app', dependencies: { got: '10.0.0' } }),
+    'app/index.js': prints('got'),
+  };
+  const lock = await project.lock(files);
+  const slice = readLock(lock).slice('app', workspacesIn(files));
+  assert.equal(slice.text(), lock);
+  assert.deepEqual(slice.workspaces, ['libs/deep', 'libs/lib', 'stranger']);
+  assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), 'got 10.0.0');
+});
+
+test('archives in the repository install without a registry', async (t) => {
+  const project = await projectOf(t, 'yarn4', PACKAGES);
+  const files = {
+    ...repository({}),
+    '.yarnrc.yml': 'enableGlobalCache: false\ncacheFolder: ./.yarn/cache\nenableNetwork: true\n',
+  };
+  const slice = readLock(await project.lock(files)).slice('app', workspacesIn(files));
+  console.log(slice.archives);
+});
