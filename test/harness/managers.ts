@@ -21,10 +21,17 @@ const SCRIPTS: Readonly<Partial<Record<Manager, string>>> = {
 };
 const run = promisify(execFile);
 
-/** Managers that share one new home with its caches, so that a second install may do without the registry. */
-export async function managersOf(owner: Owner, registry: Pick<Registry, 'url'>): Promise<RunManager> {
+/**
+ * Managers that share one new home with its caches, so that a second install may do without the registry. `more` is
+ * added to their environment.
+ */
+export async function managersOf(
+  owner: Owner,
+  registry: Pick<Registry, 'url'>,
+  more: NodeJS.ProcessEnv = {},
+): Promise<RunManager> {
   const home = await tempFolder(owner, 'home');
-  const env = environment(home, registry.url);
+  const env = { ...environment(home, registry.url), ...more };
   await writeFile(join(home, '.npmrc'), `registry=${registry.url}\naudit=false\nfund=false\n`);
   return async (folder, manager, ...args) => {
     const script = SCRIPTS[manager];

@@ -229,12 +229,57 @@ test('a lockfile with dependencies that only yarn itself knows of is taken whole
   assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), 'got 10.0.0');
 });
 
-test('archives in the repository install without a registry', async (t) => {
+test('archives that the repository holds install without the network', async (t) => {
   const project = await projectOf(t, 'yarn4', PACKAGES);
+  const files = repository({});
+  const slice = readLock(await project.lock(files)).slice('app', workspacesIn(files));
+  const artifact = {
+    ...shipped(files, slice, 'app'),
+    ...(await project.left((slice.archives ?? []).filter((path) => !path.includes('boxed')))),
+    '.yarnrc.yml': 'enableNetwork: false\n',
+  };
+  assert.equal(Object.keys(artifact).filter((path) => path.startsWith('.yarn/cache/')).length, 5);
+  assert.equal(await project.start(artifact, 'app'), PRINTED);
+});
+
+test('yarn refuses a lockfile with more than the workspaces need', async (t) => {
+  const project = await projectOf(t, 'yarn4', PACKAGES);
+  const files = repository({});
+  const lock = await project.lock(files);
+  const slice = readLock(lock).slice('app', workspacesIn(files));
+  await assert.rejects(
+    project.start({ ...shipped(files, slice, 'app'), 'yarn.lock': lock }, 'app'),
+    /lockfile would have been modified/,
+  );
+});
+
+test('yarn 1 takes the public package of a workspace’s name, so the project is refused', async (t) => {
+  const project = await projectOf(t, 'yarn1', PACKAGES);
   const files = {
     ...repository({}),
-    '.yarnrc.yml': 'enableGlobalCache: false\ncacheFolder: ./.yarn/cache\nenableNetwork: true\n',
+    'app/package.json': manifest({ name: 'app', dependencies: { lib: '^9.0.0' } }),
+    'app/index.js': prints('lib'),
   };
   const slice = readLock(await project.lock(files)).slice('app', workspacesIn(files));
-  console.log(slice.archives);
+  assert.deepEqual(slice.problems, [
+    'app/package.json depends on lib@^9.0.0, which the workspace libs/lib of that name (version 1.0.0) does not ' +
+      'satisfy: yarn 1 would install the public package: make the range fit the workspace, or write ' +
+      '“npm:lib@^9.0.0” if the public one is meant',
+  ]);
+  assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), 'lib 9.0.0');
+});
+
+test('yarn 1 takes what the lockfile lacks from the registry, so the project is refused', async (t) => {
+  const project = await projectOf(t, 'yarn1', PACKAGES);
+  const files = {
+    ...repository({}),
+    'app/package.json': manifest({ name: 'app', dependencies: { a: '^1.0.0' } }),
+    'app/index.js': prints('a'),
+  };
+  const blocks = (await project.lock(files)).split('\n\n').filter((block) => !/^leaf@.*\^1/.test(block));
+  const slice = readLock(blocks.join('\n\n')).slice('app', workspacesIn(files));
+  assert.deepEqual(slice.problems, [
+    'yarn.lock has no package for leaf@^1.0.0: run “yarn install” and commit yarn.lock',
+  ]);
+  assert.equal(await project.start(shipped(files, slice, 'app'), 'app'), 'a 1.0.0; leaf 1.1.0');
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Lockfile, PackageManifest, Slice, Workspaces } from '../../../hub/lockfiles/lockfile.ts';
 import { yarnLock } from '../../../hub/lockfiles/yarn.ts';
-import { layOut, managersOf, type Manager, type RunManager } from '../../harness/managers.ts';
+import { layOut, managersOf, type Manager } from '../../harness/managers.ts';
 import type { Owner } from '../../harness/owned.ts';
 import { startRegistry, type MadePackage } from '../../harness/registry.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -44,12 +44,12 @@ export function shipped(files: Files, slice: Slice, folder: string): Files {
 }
 
 export interface Project {
-  readonly run: RunManager;
-  readonly registryUrl: string;
   /** Writes the lockfile anew with yarn itself. */
   lock(files: Files): Promise<string>;
+  /** Files that the last lock left in its folder. */
+  left(paths: readonly string[]): Promise<Readonly<Record<string, Uint8Array>>>;
   /** Installs what a workspace ships as an agent does, and resolves to what its program prints. */
-  start(files: Files, folder: string): Promise<string>;
+  start(files: Readonly<Record<string, string | Uint8Array>>, folder: string): Promise<string>;
 }
 
 const FROZEN: Readonly<Partial<Record<Manager, string>>> = {
@@ -64,15 +64,22 @@ export async function projectOf(
   packages: readonly MadePackage[],
 ): Promise<Project> {
   const registry = await startRegistry(owner, packages);
-  const run = await managersOf(owner, registry);
+  // archives stay in the project's own cache
+  const run = await managersOf(owner, registry, {
+    YARN_ENABLE_GLOBAL_CACHE: 'false',
+    YARN_CACHE_FOLDER: undefined,
+  });
+  let folder = '.';
   return {
-    run,
-    registryUrl: registry.url,
     async lock(files) {
-      const folder = await tempFolder(owner, manager);
+      folder = await tempFolder(owner, manager);
       await layOut(folder, { 'yarn.lock': '', ...files });
       await run(folder, manager, 'install');
       return readFile(join(folder, 'yarn.lock'), 'utf8');
+    },
+    async left(paths) {
+      const contents = paths.map(async (path) => [path, await readFile(join(folder, path))] as const);
+      return Object.fromEntries(await Promise.all(contents));
     },
     async start(files, folder) {
       const artifact = await tempFolder(owner, 'artifact');
