@@ -22,6 +22,7 @@ export interface ClosureInput extends Graph {
   isMarked(node: number): boolean;
 }
 
+/** Walks the whole graph once. */
 export function makeClosures(input: ClosureInput): Closures {
   const { part, parts } = partsOf(input);
   const partAt = (node: number): Part | undefined => parts[part[node] ?? -1];

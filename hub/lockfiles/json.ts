@@ -6,6 +6,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
+/** A text; undefined for anything else. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Pairs of a map of texts; whatever else it holds is left out. */

@@ -18,6 +18,7 @@ export interface NpmFound {
   readonly importers: readonly number[];
 }
 
+/** Sorts out what `isFound` holds of. */
 export function foundIn(graph: NpmGraph, nodes: readonly number[]): NpmFound {
   const workspaces = new Set<string>();
   const paths = new Set<string>();

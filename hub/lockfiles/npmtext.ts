@@ -5,6 +5,7 @@ import { NOT_DEV, NOT_OPTIONAL, NOT_PEER, PLAIN } from './reach.ts';
 /** Fields that say how an entry is reached. They depend on the other workspaces, so they are made anew. */
 const FLAGS = ['dev', 'optional', 'peer', 'devOptional'];
 
+/** An entry without its flags. */
 export const withoutFlags = (value: Fields): Fields =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !FLAGS.includes(name)));
 
