@@ -6,7 +6,7 @@ import { MAX_REASON_INPUTS, type Reason } from '../shared/outcome.ts';
 import type { Order, RunInputs } from '../shared/wire.ts';
 import type { Origin } from './catalog/catalog.ts';
 import { fileValue, type TreeEntry } from './git/source.ts';
-import { placementKey, type Wanted } from './placement.ts';
+import { placementKey, sameInputs, type Wanted } from './placement.ts';
 
 /**
  * `new`: no order yet, or it was forgotten. `changed`: other inputs. `requested`: another `runRequest`.
@@ -42,13 +42,17 @@ export function detect(wanted: Wanted, order: Order | undefined, known: KnownFil
   if (order === undefined) return change('new', [{ code: 'NewPlacement', text: 'no order before' }]);
   if (order.action === 'forget')
     return change('new', [{ code: 'NewPlacement', text: 'it was removed before' }]);
-  if (order.inputDigest !== wanted.inputDigest) return change('changed', inputReasons(wanted, order, known));
+  if (!sameInputs(wanted, order)) return change('changed', inputReasons(wanted, order, known));
   if ((order.runRequest ?? '') !== (wanted.placement.runRequest ?? '')) {
     const text = `runRequest is now ${JSON.stringify(wanted.placement.runRequest ?? '')}`;
     return change('requested', [{ code: 'RunRequested', text }]);
   }
   if (order.action === 'hold')
     return change('resumed', [{ code: 'OnlyPolicyChanged', text: resumeText(order) }]);
+  if (order.inputDigest !== wanted.inputDigest)
+    return change('policy', [
+      { code: 'OnlyPolicyChanged', text: 'the inputs are the same; their digest has a new version' },
+    ]);
   if (order.policyDigest !== wanted.policyDigest) {
     return change('policy', [
       { code: 'OnlyPolicyChanged', text: 'the inputs are the same; how to run them changed' },

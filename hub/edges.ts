@@ -5,15 +5,18 @@ import type { Order } from '../shared/wire.ts';
 import { buildArtifact } from './artifact.ts';
 import type { Board } from './board.ts';
 import type { Book } from './book.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import { makeGather } from './catalog/files.ts';
+import { readCatalog } from './catalog/read.ts';
 import type { Collector } from './collect.ts';
-import type { Sources } from './git/source.ts';
+import type { Sources, SourceView, Tree } from './git/source.ts';
 import type { Hellos } from './hello.ts';
 import { makeMeasure } from './measure.ts';
 import type { Model } from './model.ts';
 import { placementKey } from './placement.ts';
-import type { Done, PollEdges } from './poll.ts';
+import type { Done, PollEdges, Seen } from './poll.ts';
 import type { Store } from './store.ts';
+import { withEquals, type Commit, type Commits } from './upgrade.ts';
 import { missingArtifacts, uploadArtifact } from './upload.ts';
 
 export interface Parts {
@@ -46,6 +49,7 @@ export function edgesOf(parts: Parts): PollEdges {
       collector.setClusters(clusters.map((cluster) => ({ cluster, account: token(cluster) }))),
     gather: makeGather(),
     measure: (placements, catalog, trees) => measure.all(placements, catalog, trees),
+    withEquals: (wanted, seen) => withEquals(wanted, book.inForce, commitsOf(seen, sources)),
     book,
     missingArtifacts: (all) => lackingArtifact(jets, book, all ? undefined : collector.board),
     build: (tree, wanted, files) => buildArtifact(measure.blobsOf(tree, wanted), files, parts.secret),
@@ -62,6 +66,32 @@ export function edgesOf(parts: Parts): PollEdges {
     },
     show: (seen) => model.onDone(seen),
     at: parts.at,
+  };
+}
+
+/** The commits that orders name: the newest ones as the pass has read them, older ones as they are still to be had. */
+function commitsOf({ views, catalog }: Seen, sources: Pick<Sources, 'older'>): Commits {
+  const viewOf = (repository: string): SourceView | undefined =>
+    views.find(({ name }) => name === repository);
+  const partsOf = (read: Catalog, tree: Tree): Commit => ({
+    tree,
+    projects: read.projects,
+    documents: read.documents.get(tree.repository) ?? new Map(),
+  });
+  const newest = (repository: string): Commit | undefined => {
+    const tree = viewOf(repository)?.tree;
+    return tree === undefined ? undefined : partsOf(catalog, tree);
+  };
+  return {
+    newest,
+    async older(repository, commit) {
+      const view = viewOf(repository);
+      if (view?.tree?.commit.id === commit) return newest(repository);
+      const tree = view === undefined ? undefined : await sources.older(repository, commit);
+      if (view === undefined || tree === undefined) return undefined;
+      const { files, broken } = await makeGather()([{ ...view, tree }]);
+      return broken.size > 0 ? undefined : partsOf(readCatalog(files, 0), tree);
+    },
   };
 }
 

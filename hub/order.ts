@@ -20,7 +20,7 @@ export interface OrderContext {
 
 /** The order of a step. Throws when a step lacks what it is made of: that is a bug, not an input. */
 export function makeOrder(step: Step, context: OrderContext): Order {
-  const body = step.wanted === undefined ? repeated(step) : fresh(step.wanted, context);
+  const body = step.wanted === undefined ? repeated(step) : fresh(step.wanted, step.base, context);
   return {
     ...body,
     v: WIRE_VERSION,
@@ -71,7 +71,11 @@ function repeated(step: Step): Body {
   return step.base;
 }
 
-function fresh(wanted: Wanted, { tree, artifact, surroundings }: OrderContext): Body {
+function fresh(
+  wanted: Wanted,
+  base: Order | undefined,
+  { tree, artifact, surroundings }: OrderContext,
+): Body {
   const { placement, inputDigest, policyDigest } = wanted;
   if (tree === undefined || artifact === undefined)
     throw new Error(`no artifact for ${placement.stack.name}`);
@@ -80,7 +84,7 @@ function fresh(wanted: Wanted, { tree, artifact, surroundings }: OrderContext): 
     cluster: placement.cluster,
     stack: placement.stack,
     inputDigest,
-    equals: [],
+    equals: equalsOf(wanted, base),
     policyDigest,
     claim: placement.claim,
     source: {
@@ -99,6 +103,11 @@ function fresh(wanted: Wanted, { tree, artifact, surroundings }: OrderContext): 
     ...(placement.runRequest === undefined ? {} : { runRequest: placement.runRequest }),
   };
 }
+
+/** Digests that an agent may have applied the same inputs under; a later order says what one that it missed has said. */
+const equalsOf = ({ inputDigest, equals = [] }: Wanted, base: Order | undefined): string[] => [
+  ...new Set([...equals, ...(base?.inputDigest === inputDigest ? base.equals : [])]),
+];
 
 /** Room for what the plan adds to the placement's own fields: source, artifact, at most a few cut reasons. */
 const ENVELOPE_BYTES = 32 * 1024;

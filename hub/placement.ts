@@ -1,7 +1,7 @@
 /** A stack on a cluster, resolved: what the later stages of a pass hand on. Types and keys only. */
 import type { Reason } from '../shared/outcome.ts';
 import type { StackRef } from '../shared/subjects.ts';
-import type { ClusterPolicy, RunInputs, RunPolicy } from '../shared/wire.ts';
+import type { ClusterPolicy, Order, RunInputs, RunPolicy } from '../shared/wire.ts';
 import type { Origin, Problem } from './catalog/catalog.ts';
 import type { TreeEntry } from './git/source.ts';
 import type { MadeFile } from './inputs/infer.ts';
@@ -75,11 +75,17 @@ export interface Resolution {
   readonly frozen?: Reason;
 }
 
+/** Whether an order means the inputs that are wanted, under this version of the digest or an older one. */
+export const sameInputs = (wanted: Wanted, order: Pick<Order, 'inputDigest'>): boolean =>
+  order.inputDigest === wanted.inputDigest || wanted.equals?.includes(order.inputDigest) === true;
+
 /** A placement with its files and digests. */
 export interface Wanted {
   readonly placement: Placement;
   /** `v2:` and 64 hex digits. */
   readonly inputDigest: string;
+  /** Digests of older versions that mean the same inputs. */
+  readonly equals?: readonly string[];
   readonly policyDigest: string;
   readonly files: readonly TreeEntry[];
   /** Those of the files whose content no commit has, by object id. */

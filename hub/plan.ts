@@ -11,7 +11,7 @@ import { claimConflicts, identityChange } from './claims.ts';
 import type { Decision } from './decision.ts';
 import type { Change } from './detect.ts';
 import { oversize } from './order.ts';
-import { placementKey, type PlacementId, type Wanted } from './placement.ts';
+import { placementKey, sameInputs, type PlacementId, type Wanted } from './placement.ts';
 import { locatedReason } from './problem.ts';
 import type { Draft, Plan, Step, Verdict } from './step.ts';
 
@@ -162,7 +162,8 @@ function nameOf(verdict: Draft, order: Order | undefined): Decision['verdict'] {
   if (verdict.action !== 'run') return verdict.action;
   if (verdict.wanted === undefined) return 'policy';
   const sameRun =
-    order?.inputDigest === verdict.wanted.inputDigest &&
+    order !== undefined &&
+    sameInputs(verdict.wanted, order) &&
     order.action !== 'forget' &&
     (order.runRequest ?? '') === (verdict.wanted.placement.runRequest ?? '');
   return sameRun ? 'policy' : 'run';

@@ -54,6 +54,8 @@ export interface PollEdges {
     catalog: Catalog,
     trees: ReadonlyMap<string, Tree>,
   ): Promise<Measured>;
+  /** The wanted placements; those of which an order under an older version of the digest means the same say so. */
+  withEquals(wanted: readonly Wanted[], at: Seen): Promise<readonly Wanted[]>;
   book: Book;
   /** Placements whose artifact the broker lacks; `all`: the broker may be another one, so each is looked for. */
   missingArtifacts(all: boolean): Promise<readonly string[]>;
@@ -68,6 +70,12 @@ export interface PollEdges {
   show(seen: Done): void;
   /** Called between steps with the name of the one that is over; tests stop the process there. */
   at(step: HubStep): void;
+}
+
+/** What a pass has read. */
+export interface Seen {
+  readonly views: readonly SourceView[];
+  readonly catalog: Catalog;
 }
 
 export interface Gathered {
@@ -146,7 +154,8 @@ export async function pass(
   edges.follow(edges.book.clusters);
   const gap = edges.boardGap();
   if (gap !== undefined) return { kind: 'waiting', reason: gap };
-  const measured = await edges.measure(resolution.placements, catalog, gate.trees);
+  const chosen = await edges.measure(resolution.placements, catalog, gate.trees);
+  const measured = { ...chosen, wanted: await edges.withEquals(chosen.wanted, { views, catalog }) };
   edges.at('measured');
 
   const planned = await planOf(edges, { views, gate, catalog, resolution, measured, now, fresh });

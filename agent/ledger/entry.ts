@@ -33,6 +33,7 @@ export function accepted(
   const superseded = [...(kept.superseded ?? []), ...skipped].slice(-MAX_SUPERSEDED);
   return {
     ...kept,
+    ...relabelled(kept, order),
     stack: order.stack,
     gen: order.gen,
     order,
@@ -40,6 +41,18 @@ export function accepted(
     ...(superseded.length === 0 ? {} : { superseded }),
   };
 }
+
+/**
+ * What was applied last under the digest that its order has now: the orders to come know nothing of older versions of the
+ * digest.
+ */
+const relabelled = (
+  { lastSuccess }: Pick<PlacementEntry, 'lastSuccess'>,
+  { inputDigest, equals }: Order,
+): Pick<PlacementEntry, 'lastSuccess'> =>
+  lastSuccess !== undefined && equals.includes(lastSuccess.inputDigest)
+    ? { lastSuccess: { ...lastSuccess, inputDigest } }
+    : {};
 
 const skippedOf = (order: Order): { gen: number; commit: string } => ({
   gen: order.gen,

@@ -21,3 +21,6 @@ export function filesDigest(files: readonly TreeEntry[]): string {
 /** Digest over everything that can change the outcome of a run. `files`: the digest of the files. */
 export const digestV2 = (inputs: RunInputs, files: string): string =>
   `v2:${sha256(`${canonical(inputs)}\n${files}`)}`;
+
+/** Whether a digest is of this version, the newest one. */
+export const isCurrent = (digest: string): boolean => digest.startsWith('v2:');

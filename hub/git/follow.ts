@@ -19,6 +19,8 @@ export interface Follower {
   /** When it should be polled again, ms. */
   dueAt(): number;
   hint(): void;
+  /** A commit that is not the newest; undefined: it is not to be had. */
+  older(commit: string): Promise<Tree | undefined>;
   /** Polls once. Never rejects: what goes wrong is a state. */
   poll(now: number): Promise<void>;
   close(): Promise<void>;
@@ -90,6 +92,10 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
     view: () => viewOf(readable, choice, known),
     dueAt: () => (hinted || (driver.damaged() && known.failures === 0) ? 0 : known.dueAt),
     hint: () => void (hinted = true),
+    async older(commit) {
+      const opened = await driver.open(commit, ref).catch(unexpected);
+      return opened.kind === 'opened' && opened.tree.commit.id === commit ? opened.tree : undefined;
+    },
     poll: async (now) => {
       // Before the ref is read: a hint that comes later is about something that this poll may have missed.
       hinted = false;

@@ -57,6 +57,7 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
       await allOrGrace([...running.values()], { graceMs, onLate: onHint, signal: stop.signal });
       return followers.map((follower) => follower.view());
     },
+    older: async (name, commit) => followers.find((each) => each.name === name)?.older(commit),
     nextDue: () => Math.min(...followers.map((each) => (running.has(each.name) ? Infinity : each.dueAt()))),
     async close() {
       stop.abort();

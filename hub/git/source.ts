@@ -123,6 +123,8 @@ export interface Sources {
    * time only: what they bring later, the next call shows.
    */
   refresh(now: number): Promise<readonly SourceView[]>;
+  /** A commit of a repository that is not the newest one, by id; undefined: it is not to be had. */
+  older(name: string, commit: string): Promise<Tree | undefined>;
   /** When the next poll is due, ms; Infinity while every one of them is under way. */
   nextDue(): number;
   /** Ends what is under way. */

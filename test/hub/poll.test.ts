@@ -41,6 +41,7 @@ const edgesOf = (change: Partial<PollEdges>): PollEdges => ({
   boardGap: () => undefined,
   gather: async () => ({ files: [HARBOUR], broken: new Map() }),
   measure: async () => ({ wanted: [], refused: [], warnings: [] }),
+  withEquals: async (wanted) => wanted,
   book: bookOf([], true),
   missingArtifacts: async () => [],
   build: () => assert.fail('nothing is wanted'),
