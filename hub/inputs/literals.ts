@@ -17,8 +17,8 @@ export interface Literal {
 export interface LiteralPlace {
   /** Folders that the path may be relative to. */
   readonly bases: readonly string[];
-  /** Folder of the program. Folders that hold it are no inputs just because they are named. */
-  readonly home: string;
+  /** Folders of the program and of the file. What holds one of them is no input just because it is named. */
+  readonly homes: readonly string[];
   /** File in which it stands. */
   readonly file: string;
 }
@@ -29,7 +29,7 @@ export function takeLiteral(findings: Findings, literal: Literal, place: Literal
   return [...paths].flatMap((path) => {
     if (path === undefined) return [];
     const target = literal.open && !literal.path.endsWith('/') ? folderOf(path) : path;
-    if (!holdsFolder(target, place.home) || (literal.lists && !literal.open))
+    if (!place.homes.some((home) => holdsFolder(target, home)) || (literal.lists && !literal.open))
       return findings.take(target) === 'file' ? [target] : [];
     if (literal.open && leavesHome(literal.path)) findings.warn(unknownBelow(target, literal, place));
     return [];

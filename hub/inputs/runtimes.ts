@@ -5,6 +5,7 @@ import type { Infer, Inferred } from './infer.ts';
 import { inside } from './paths.ts';
 import { inferNodejs } from './nodejs.ts';
 import { pulumiParts } from './pulumi.ts';
+import { inferPython } from './python.ts';
 import { toolFiles } from './project.ts';
 import type { View } from './view.ts';
 import { inferYaml } from './yaml.ts';
@@ -13,6 +14,7 @@ import { inferYaml } from './yaml.ts';
 const RUNTIMES: Readonly<Record<string, Infer>> = {
   nodejs: inferNodejs,
   bun: inferNodejs,
+  python: inferPython,
   yaml: inferYaml,
 };
 

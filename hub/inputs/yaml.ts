@@ -45,7 +45,7 @@ export function inferYaml(project: ProjectFile, view: View): Inferred {
   const bases = [...new Set([folder, project.folder])];
   for (const file of bases.flatMap((at) => PROGRAM_FILES.map((name) => inside(at, name))))
     for (const literal of readFile(findings, file, programParser) ?? [])
-      takeLiteral(findings, literal, { bases: [folder], home: project.folder, file });
+      takeLiteral(findings, literal, { bases: [folder], homes: bases, file });
   return findings.result();
 }
 
