@@ -35,7 +35,13 @@ export interface Attempt {
 
 /** Why there is no run now. `wait` passes by itself; `hold` needs a person; `failed` ends the attempt. */
 export type NotReady =
-  | { readonly kind: 'failed'; readonly failure: FailureClass; readonly reason: Reason }
+  | {
+      readonly kind: 'failed';
+      readonly failure: FailureClass;
+      readonly reason: Reason;
+      /** Newest lines of what failed, redacted. */
+      readonly tail?: readonly string[];
+    }
   | { readonly kind: 'hold'; readonly reason: Reason; readonly pendingCreates?: readonly string[] }
   | { readonly kind: 'wait'; readonly reason: Reason; readonly retryMs: number; readonly lock?: LockHolder };
 

@@ -1,6 +1,7 @@
 /** From `go` to the end: follows, stops, clears up, finds out what is known of the state. */
 import { join } from 'node:path';
 import type { Order } from '../shared/wire.ts';
+import { sayBuild } from './build.ts';
 import type { Context } from './context.ts';
 import type { Attempt, OutputListener, RunEnd } from './executor.ts';
 import { judgeRun } from './failures.ts';
@@ -29,6 +30,7 @@ export async function finish(context: Context, finishing: Finishing): Promise<Ru
     await endMarked(marks);
     return withoutFolder();
   }
+  await sayBuild(run, finishing.output);
   const ended = context.gates.get(attempt.runId);
   const watched = await watch({
     launch: { marks: run.folders.marks, name: 'up' },

@@ -1,10 +1,9 @@
 /** Everything before the update: a folder with files, values, settings, dependencies; a stack; a first look at it. */
 import { MAX_REASON_INPUTS } from '../shared/outcome.ts';
 import type { Context } from './context.ts';
-import { provideDependencies } from './dependencies/install.ts';
-import { installSecrets } from './dependencies/environment.ts';
+import { equip } from './equip.ts';
 import type { Gate, Job, NotReady, Ready } from './executor.ts';
-import { classifyText, judgeRun } from './failures.ts';
+import { judgeRun } from './failures.ts';
 import { settleFileLocks } from './holders.ts';
 import { layFiles, passphraseOf } from './lay.ts';
 import { settlePending } from './pending.ts';
@@ -15,8 +14,7 @@ import { settle } from './pulumi/settle.ts';
 import { preview } from './pulumi/stack.ts';
 import { isAtLeast, OLDEST_PULUMI } from './pulumi/version.ts';
 import { callFailed, cliTooOld, failed, refused, waitForLock } from './ready.ts';
-import { patternsOf, redactText } from './redact.ts';
-import { marksOfRun, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
 import { abandon } from './sweep.ts';
 
@@ -43,7 +41,9 @@ async function layRun(context: Context, job: Job, signal: AbortSignal): Promise<
   if (locked?.kind === 'held') return waitForLock(locked.by);
   await context.at('locks');
 
-  const cli = makeCli(run, { pulumi: context.pulumi, user: context.user, graces: context.graces, signal });
+  const cliOf = (of: Run): Cli =>
+    makeCli(of, { pulumi: context.pulumi, user: context.user, graces: context.graces, signal });
+  const cli = cliOf(run);
   const passphrase = passphraseOf(values);
   const settled = await settle({
     run,
@@ -66,15 +66,16 @@ async function layRun(context: Context, job: Job, signal: AbortSignal): Promise<
       : undefined;
   if (unclear !== undefined) return unclear;
 
-  const missing = await layDependencies(context, job, { run, runtime: project.runtime, signal });
-  if (missing !== undefined) return missing;
+  const equipped = await equip(context, job, { run, runtime: project.runtime, signal });
+  if (equipped.kind !== 'equipped') return equipped;
   // nor can its first update delete anything
-  const held = job.first && !settled.created ? await firstLook(cli, run, job) : undefined;
+  const held =
+    job.first && !settled.created ? await firstLook(cliOf(equipped.run), equipped.run, job) : undefined;
   if (held !== undefined) return held;
   await context.at('prepared');
   return {
     kind: 'ready',
-    gate: () => openGate(context, run),
+    gate: () => openGate(context, equipped.run),
     ...(settled.encryption === undefined ? {} : { encryptionSalt: settled.encryption }),
   };
 }
@@ -86,34 +87,6 @@ async function openGate(context: Context, run: Run): Promise<Gate> {
   context.gates.set(run.runId, gate.ended);
   void gate.ended.then(() => context.gates.delete(run.runId));
   return gate;
-}
-
-/** Lines in which the managers say what went wrong. */
-const ERROR_LINE =
-  /npm error|ERR_PNPM|^error |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
-
-async function layDependencies(
-  context: Context,
-  job: Job,
-  need: { readonly run: Run; readonly runtime: string; readonly signal: AbortSignal },
-): Promise<NotReady | undefined> {
-  const { run, runtime, signal } = need;
-  if (runtime !== 'nodejs' || job.order.inputs.install === 'none') return undefined;
-  const { folders, patterns } = run;
-  const marks = marksOfRun(context.dataDir, job.runId);
-  const provided = await provideDependencies(
-    { work: folders.work, project: job.order.inputs.project, marks, signal },
-    context.folders.dependencies,
-    context.install,
-  );
-  await context.at('dependencies');
-  if (provided.kind === 'provided') return undefined;
-  if (provided.kind === 'unusable') return failed('Config', { code: provided.code, text: provided.why });
-  const known = [...patterns, ...patternsOf(installSecrets(context.install.environment))];
-  const output = redactText(provided.output, known);
-  const lines = output.split('\n').filter((line) => ERROR_LINE.test(line));
-  const text = `dependencies could not be installed: ${lines.slice(0, 3).join(' ') || output.trim().split('\n').at(-1)}`;
-  return failed(classifyText(output) ?? 'Program', { code: 'RunFailed', text });
 }
 
 /** The first update of an existing stack by this placement: whatever it would delete is for a person to decide. */

@@ -8,10 +8,11 @@ import { OLDEST_PULUMI } from './pulumi/version.ts';
 import type { Watched } from './runner/watch.ts';
 
 /** Ends the attempt. */
-export const failed = (failure: FailureClass, reason: Reason): NotReady => ({
+export const failed = (failure: FailureClass, reason: Reason, tail?: readonly string[]): NotReady => ({
   kind: 'failed',
   failure,
   reason,
+  ...(tail === undefined ? {} : { tail }),
 });
 
 /** The order or its files are wrong: nothing helps but another order. */

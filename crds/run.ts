@@ -18,7 +18,8 @@ export const runSchema = z.strictObject({
   policyPacks: z.array(z.string()).optional(),
   /** `auto`: dependencies by lockfile. */
   install: z.enum(['auto', 'none']).optional(),
-  build: z.array(z.array(z.string())).optional(),
+  /** Commands with their arguments, run in the project folder after the install. */
+  build: z.array(z.array(z.string()).min(1)).optional(),
   /** What to do about creates whose outcome the state does not know. */
   pendingCreates: z.enum(['hold', 'clear']).optional(),
   message: z.string().max(1_024).optional(),

@@ -34,6 +34,7 @@ const STACK_FIELDS: Built = {
   'run.continueOnError': true,
   'run.runProgram': true,
   'run.install': true,
+  'run.build': true,
   'run.pendingCreates': true,
   'run.message': true,
   'run.timeout': true,

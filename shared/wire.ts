@@ -53,6 +53,8 @@ export const runInputsSchema = z.object({
   runProgram: z.literal(true).optional(),
   /** Absent: auto, that is by lockfile. */
   install: z.literal('none').optional(),
+  /** Commands that run after the install, before Pulumi. */
+  build: z.array(z.array(z.string()).min(1)).optional(),
 });
 export type RunInputs = z.infer<typeof runInputsSchema>;
 

@@ -146,11 +146,14 @@ function endingOf({ attempt }: Running, end: RunEnd): Ending {
     changes: end.changes,
     startedAt: attempt.startedAt,
     finishedAt: end.finishedAt,
-    tail: end.tail.slice(-limits.tailLines).map((line) => line.slice(0, limits.tailLineCharacters)),
+    tail: cut(end.tail),
     ...(end.lock === undefined ? {} : { lock: end.lock }),
     ...(end.pendingCreates === undefined ? {} : { pendingCreates: [...end.pendingCreates] }),
   };
 }
+
+const cut = (tail: readonly string[]): string[] =>
+  tail.slice(-limits.tailLines).map((line) => line.slice(0, limits.tailLineCharacters));
 
 function recordOf({ attempt, order, trigger }: Running, end: RunEnd, known: Circumstances): RunRecord {
   return {
@@ -192,6 +195,7 @@ export function neverBegan(
     startedAt: start.at,
     finishedAt: now,
     ...(notReady.kind === 'failed' ? { failure: notReady.failure } : {}),
+    ...(notReady.kind === 'failed' && notReady.tail !== undefined ? { tail: cut(notReady.tail) } : {}),
     ...(notReady.kind === 'hold' && notReady.pendingCreates !== undefined
       ? { pendingCreates: [...notReady.pendingCreates] }
       : {}),

@@ -41,6 +41,7 @@ export function inputsOf(spec: StackSpec, values: Values): Inputs {
     ...listOf('replace', run.replace),
     ...(run.runProgram === true && { runProgram: true as const }),
     ...(run.install === 'none' && { install: 'none' as const }),
+    ...(run.build !== undefined && run.build.length > 0 && { build: run.build }),
   };
   return { inputs, faults: [...backend.faults, ...config.faults, ...env.faults] };
 }

@@ -46,8 +46,8 @@ const ROWS: readonly (readonly [kind: Kind, spec: unknown, paths: readonly strin
   ['Stack', { mode: 'previewOnly', create: 'adopt', onFailure: 'rollback' }, ['mode', 'create', 'onFailure']],
   [
     'Stack',
-    { run: { runner: 'job', image: '', hangTimeout: '1m', build: [] } },
-    ['run.runner', 'run.image', 'run.hangTimeout', 'run.build'],
+    { run: { runner: 'job', image: '', hangTimeout: '1m', policyPacks: [] } },
+    ['run.runner', 'run.image', 'run.hangTimeout', 'run.policyPacks'],
   ],
   [
     'Stack',

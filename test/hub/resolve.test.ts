@@ -93,7 +93,7 @@ ${stack(`  source: {dir: /libs/other/, include: ["../../ui/**", "!**/*.md"], inf
   env: [{name: Z, valueFrom: {env: ZZ}}, {name: A, value: "{cluster}"}]
   files: [{path: gcp.json, valueFrom: {file: /run/gcp}, env: GOOGLE_APPLICATION_CREDENTIALS}]
   create: never
-  run: {refresh: true, targets: [urn:b, urn:a, urn:b], excludes: [urn:c], replace: [urn:d], parallel: 2, continueOnError: true, runProgram: true, install: none, pendingCreates: clear, message: hello, timeout: 90s, weight: 3, priority: -5, concurrencyGroup: aws}
+  run: {refresh: true, targets: [urn:b, urn:a, urn:b], excludes: [urn:c], replace: [urn:d], parallel: 2, continueOnError: true, runProgram: true, install: none, build: [[npm, run, build], [make]], pendingCreates: clear, message: hello, timeout: 90s, weight: 3, priority: -5, concurrencyGroup: aws}
   runRequest: INC-42
   movedFrom: {pulumiStack: organization/old/prod, backend: "s3://old"}
 `)}`;
@@ -130,6 +130,7 @@ test('everything that is built arrives', () => {
       replace: ['urn:d'],
       runProgram: true,
       install: 'none',
+      build: [['npm', 'run', 'build'], ['make']],
     },
     policy: {
       create: 'never',

@@ -32,6 +32,7 @@ export const WORLD: readonly string[] = [
   ...files(
     'agent',
     'artifacts',
+    'build',
     'finish',
     'folders',
     'gatekeeper',
