@@ -8,7 +8,6 @@ import { posix } from 'node:path';
 import {
   berryGraph,
   berryLock,
-  reach,
   type BerryGraph,
   type BerryLock,
   type Entry,
@@ -17,6 +16,7 @@ import {
 import { SEPARATOR } from './berryranges.ts';
 import { berrySettings, tableOf } from './berrysettings.ts';
 import type { Lockfile, ReadLockfile, Slice, Workspaces } from './lockfile.ts';
+import { inOrder, reach } from './walk.ts';
 
 /** Of yarn 3 (6), of yarn 4 (8, 9) and of yarn 4.18 (10); tried with 6, 8 and 10. */
 const VERSIONS = ['6', '8', '9', '10'];
@@ -50,7 +50,7 @@ function lockfileOf(lock: BerryLock): Lockfile {
       const { graph, whole } = graphFor(workspaces);
       const folders = [...new Set(['.', folder, ...also])];
       const reached = reach(
-        graph,
+        graph.next,
         folders.flatMap((one) => lock.workspaces.get(one) ?? []),
       );
       return sliceOf(graph, folders, { reached, part: whole ?? partOf(lock, reached) });
@@ -68,7 +68,7 @@ interface Part {
 }
 
 function partOf({ nodes: all, metadata }: BerryLock, places: Iterable<number>): Part {
-  const nodes = Array.from(Uint32Array.from(places).sort(), (place) => all[place] as Node);
+  const nodes = inOrder(all, places);
   const entries = [...new Set(nodes.map(({ entry }) => entry))];
   const digests = nodes.map(({ digest }) => digest).join();
   return {

@@ -14,6 +14,8 @@ import {
   type Descriptor,
 } from './berryranges.ts';
 import { extended, replaced, stringsOf, tableOf, type BerrySettings } from './berrysettings.ts';
+import { memo } from './memo.ts';
+import { reach, type Next } from './walk.ts';
 
 /** One package, or one workspace. */
 export interface Entry {
@@ -62,8 +64,7 @@ export interface BerryGraph {
    * it nor a setting names: those that yarn or one of its plugins adds. Nothing can be cut then.
    */
   readonly complete: boolean;
-  /** Places that a place leads to. */
-  next(place: number): readonly number[];
+  readonly next: Next;
   /** Dependencies of a workspace that have the name of another workspace and lead to a package elsewhere. */
   strays(folder: string): readonly Descriptor[];
 }
@@ -129,13 +130,13 @@ export function berryGraph(lock: BerryLock, settings: BerrySettings): BerryGraph
     known.set(entry, found);
     return found;
   };
-  const next = memoised((place) => {
+  const next = memo((place) => {
     const { descriptor, entry } = lock.nodes[place] as Node;
     const own = entry.workspace === undefined ? undefined : lock.workspaces.get(entry.workspace);
     const others = [finder.source(descriptor), own].filter((one) => one !== undefined);
     return [...edges(entry).flatMap(({ places }) => places), ...others];
   });
-  const all = reach({ next }, [...lock.workspaces.values()]);
+  const all = reach(next, lock.workspaces.values());
   const answered = lock.nodes.every(({ entry }) => edges(entry).every(({ places }) => places.length > 0));
   return {
     lock,
@@ -147,23 +148,6 @@ export function berryGraph(lock: BerryLock, settings: BerrySettings): BerryGraph
       return place === undefined ? [] : straysOf(lock, edges((lock.nodes[place] as Node).entry));
     },
   };
-}
-
-function memoised<T>(make: (place: number) => T): (place: number) => T {
-  const known = new Map<number, T>();
-  return (place) => {
-    const found = known.get(place) ?? make(place);
-    known.set(place, found);
-    return found;
-  };
-}
-
-/** All places that some places lead to, themselves included. */
-export function reach({ next }: Pick<BerryGraph, 'next'>, from: readonly number[]): ReadonlySet<number> {
-  const seen = new Set(from);
-  // a set that grows is walked to its new end
-  for (const place of seen) for (const one of next(place)) seen.add(one);
-  return seen;
 }
 
 /** A dependency with the places that it leads to; none: the lockfile does not know it. */

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import semver from 'semver';
 import type { Lockfile, PackageManifest, Slice, Workspaces } from './lockfile.ts';
+import { inOrder } from './walk.ts';
 import { bodyOf, yarn1Text, type Fields } from './yarn1text.ts';
 
 /** One package of the lockfile. */
@@ -122,10 +123,10 @@ function sliceOf(answers: Answers, folders: readonly string[], workspaces: Works
   const walk: Walk = { answers, resolutions, workspaces, ...sets, paths: new Set(), problems: new Set() };
   for (const folder of folders) enterWorkspace(walk, folder);
   for (const folder of folders) if (folder !== '.') requireNamed(walk, folder);
-  const kept = Array.from(
-    Uint32Array.from(walk.kept, ({ place }) => place).sort(),
-    (place) => answers.all[place],
-  ).filter((answer) => answer !== undefined);
+  const kept = inOrder(
+    answers.all,
+    Array.from(walk.kept, ({ place }) => place),
+  );
   return {
     text: () => textOf(kept),
     key: createHash('sha256')
