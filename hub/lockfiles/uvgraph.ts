@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { memo } from './memo.ts';
-import { type Next } from './walk.ts';
+import type { Next } from './walk.ts';
 
 export interface UvPackage {
   readonly name: string;
