@@ -1,9 +1,11 @@
 /** Runtime → how its inputs are found; and all that one project reads besides its own folder. */
 import type { ProjectFile } from '../catalog/catalog.ts';
 import { makeFindings } from './findings.ts';
-import type { Infer, Inferred } from './infer.ts';
+import { NOTHING_INFERRED, type Infer, type Inferred } from './infer.ts';
+import { inferGo } from './go.ts';
 import { inside } from './paths.ts';
 import { inferNodejs } from './nodejs.ts';
+import { isTooDeep } from './patterns.ts';
 import { pulumiParts } from './pulumi.ts';
 import { inferPython } from './python.ts';
 import { toolFiles } from './project.ts';
@@ -12,6 +14,7 @@ import { inferYaml } from './yaml.ts';
 
 /** By the name that a project file gives its runtime. */
 const RUNTIMES: Readonly<Record<string, Infer>> = {
+  go: inferGo,
   nodejs: inferNodejs,
   bun: inferNodejs,
   python: inferPython,
@@ -23,6 +26,8 @@ const MAX_PLUGINS = 100;
 
 /** What a project reads besides its own folder: what its file names, and what its runtime finds; its plugins alike. */
 export function infer(project: ProjectFile, view: View): Inferred {
+  // a project that lies deeper is refused whatever it reads
+  if (isTooDeep(inside(project.folder, project.file))) return NOTHING_INFERRED;
   const findings = makeFindings(view);
   const seen = new Set<string>();
   const open = [project];

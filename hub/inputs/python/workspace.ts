@@ -1,6 +1,7 @@
 /** Workspaces of uv: which folder above a project is its root, and which folders are members. */
 import picomatch from 'picomatch';
 import { folderOf, inside, joinPath, relativeTo, upwards } from '../paths.ts';
+import { isCheap } from '../patterns.ts';
 import type { View } from '../view.ts';
 import { pyprojectParser, type Pyproject } from './pyproject.ts';
 
@@ -64,8 +65,11 @@ const isPyproject = (path: string): boolean => /(?:^|\/)pyproject\.toml$/.test(p
 
 const plain = (pattern: string): string => pattern.replace(/^\.\//, '').replace(/\/+$/, '');
 
+/** Groups could take exponential time; uv has none. */
+const MATCHING = { dot: true, noextglob: true, nobrace: true, nonegate: true, maxLength: 512 } as const;
+
 function isMember({ members, exclude }: Workspace, path: string): boolean {
   const matches = (patterns: readonly string[]): boolean =>
-    patterns.some((pattern) => picomatch.isMatch(path, plain(pattern), { dot: true }));
+    patterns.some((pattern) => isCheap(pattern) && picomatch.isMatch(path, plain(pattern), MATCHING));
   return matches(members) && !matches(exclude);
 }
