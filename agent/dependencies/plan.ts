@@ -21,7 +21,7 @@ export interface Install extends LockReading {
   readonly manager: Manager;
   /** Folder of the lockfile, from the artifact's root. */
   readonly folder: string;
-  /** Project folder, from the lockfile's. */
+  /** Folder of the project's package.json, from the lockfile's. */
   readonly project: string;
   readonly manifests: readonly ManifestFile[];
   /** What yarn makes: `node-modules` or `pnp`. */
@@ -52,11 +52,18 @@ export function planDependencies(project: string, files: readonly ManifestFile[]
   });
   const sources = {
     lock: lock.text,
-    project: posix.relative(folder, posix.normalize(project)) || '.',
+    project: importerOf(posix.relative(folder, posix.normalize(project)), manifests),
     manifests,
   };
   const manager = owner === 'yarn' && isBerryLock(lock.text) ? 'berry' : owner;
   return planFor(manager, { path: lock.path, folder, sources });
+}
+
+/** The folder of the package.json at a project or above it: it is that which has dependencies. */
+function importerOf(project: string, manifests: readonly ManifestFile[]): string {
+  const folders = new Set(manifests.filter(isPackage).map(({ path }) => posix.dirname(path)));
+  for (let folder = project || '.'; ; folder = posix.dirname(folder))
+    if (folder === '.' || folders.has(folder)) return folder;
 }
 
 const unusable = (

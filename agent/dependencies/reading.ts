@@ -5,6 +5,7 @@ import type { ManifestFile } from './manifests.ts';
 export interface Sources {
   /** Text of the lockfile. */
   readonly lock: string;
+  /** Folder of the project's package.json. */
   readonly project: string;
   readonly manifests: readonly ManifestFile[];
 }

@@ -132,6 +132,12 @@ test('of several lockfiles in a folder that of packageManager counts, with its v
   assert.equal(named('yarn@4.1.0').manager, 'berry');
 });
 
+test('a project below a workspace installs what the workspace asks for', () => {
+  const files = { ...workspaceFiles, 'package-lock.json': lock(), 'apps/web/infra/index.ts': '' };
+  assert.equal(installOf(files, 'apps/web/infra').project, 'apps/web');
+  assert.equal(installOf(files, 'tools').project, '.');
+});
+
 test('workspaces are those that the globs of the root name', () => {
   const planned = installOf({ ...workspaceFiles, 'yarn.lock': '# yarn lockfile v1\n' }, 'apps/web');
   assert.deepEqual(planned.workspaces, ['apps/web', 'libs/x']);
