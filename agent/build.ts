@@ -8,10 +8,11 @@ import type { Job, NotReady, OutputListener } from './executor.ts';
 import { BY_SIGNAL } from './failures.ts';
 import { failed } from './ready.ts';
 import { patternsOf } from './redact.ts';
-import { marksOfRun, type Run } from './run.ts';
+import { marksOfRun, sceneOf, type Run } from './run.ts';
 import { startGate, type Launch } from './runner/gate.ts';
 import { endMarked } from './runner/processes.ts';
 import { watch, type Watched } from './runner/watch.ts';
+import { undeclaredIn, type Scene } from './undeclared.ts';
 
 /** A run whose dependencies are there. */
 interface Build {
@@ -41,7 +42,7 @@ export async function build(
     // what it left behind has no business beside Pulumi
     await endMarked({ environment: marksOfBuild(context, job) });
     signal.throwIfAborted();
-    if (watched.exit !== 0) return broken(words, watched);
+    if (watched.exit !== 0) return broken(words, watched, sceneOf(run));
   }
   return undefined;
 }
@@ -71,9 +72,12 @@ async function follow(context: Context, { launch, run, signal, leftMs }: Step): 
 /** Of the command and its last lines, in a reason. */
 const REASON_CHARACTERS = 500;
 
-function broken(words: string, { exit, stopped, tail }: Watched): NotReady {
+function broken(words: string, { exit, stopped, tail }: Watched, scene: Scene | undefined): NotReady {
   if (stopped?.cause === 'timeout')
     return failed('Timeout', { code: 'RunFailed', text: `the build took too long: ${words}` }, tail);
+  const undeclared = undeclaredIn(tail, scene);
+  if (undeclared !== undefined)
+    return failed('Config', { code: 'UndeclaredInput', text: `the build: ${undeclared}` }, tail);
   const how = exit === undefined || exit >= BY_SIGNAL ? 'was cut off' : `ended with code ${exit}`;
   const last = tail.filter((line) => line.trim() !== '').slice(-3);
   const text = `the build ${how}: ${[words, ...last].join(' ')}`.slice(0, REASON_CHARACTERS);
@@ -85,7 +89,7 @@ function environmentOf(context: Context, job: Job, run: Run): Record<string, str
   const plain = (job.order.inputs.env ?? []).flatMap((entry) =>
     'value' in entry ? [[entry.name, entry.value] as const] : [],
   );
-  const { NODE_OPTIONS } = run.env;
+  const { NODE_OPTIONS, PYTHONPATH, TOWLINE_GUARD } = run.env;
   return {
     LANG: 'C.UTF-8',
     CI: 'true',
@@ -94,6 +98,7 @@ function environmentOf(context: Context, job: Job, run: Run): Record<string, str
     pnpm_config_verify_deps_before_run: 'false',
     ...Object.fromEntries(plain),
     ...(NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS }),
+    ...(PYTHONPATH === undefined || TOWLINE_GUARD === undefined ? {} : { PYTHONPATH, TOWLINE_GUARD }),
     PATH: [...programFolders(run), ...context.path].join(delimiter),
     HOME: run.folders.temp,
     TMPDIR: run.folders.temp,

@@ -5,6 +5,7 @@ import { installSecrets } from './dependencies/environment.ts';
 import { provideDependencies, type Provided } from './dependencies/install.ts';
 import type { Job, NotReady } from './executor.ts';
 import { classifyText } from './failures.ts';
+import { poison } from './poison.ts';
 import { failed } from './ready.ts';
 import { patternsOf, redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
@@ -19,15 +20,24 @@ export interface Bare {
 /** The run with all that it needs; its environment may have become another one. */
 export type Equipped = { readonly kind: 'equipped'; readonly run: Run } | NotReady;
 
-/** Installs, then builds. */
+/** Installs, makes unreadable what is not declared, then builds. */
 export async function equip(context: Context, job: Job, bare: Bare): Promise<Equipped> {
   const provided = await provide(context, job, bare);
   await context.at('dependencies');
   if (provided.kind !== 'provided') return notProvided(context, bare.run, provided);
   const run = provided.loader === undefined ? bare.run : withLoader(bare.run, provided.loader);
+  await poisonRun(context, bare);
   const broken = await build(context, job, { run, signal: bare.signal });
   await context.at('built');
   return broken ?? { kind: 'equipped', run };
+}
+
+/** After the install, which reads what it likes, and before anything of the program runs. */
+async function poisonRun(context: Context, { run, runtime }: Bare): Promise<void> {
+  const { folders, order } = run;
+  if (order.surroundings === undefined) return;
+  await poison({ folders, project: order.inputs.project, runtime, surroundings: order.surroundings });
+  await context.at('poisoned');
 }
 
 async function provide(context: Context, job: Job, { run, runtime, signal }: Bare): Promise<Provided> {

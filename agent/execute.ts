@@ -9,6 +9,7 @@ import { findPrograms, versionsOf } from './dependencies/programs.ts';
 import type { Executor } from './executor.ts';
 import { finish } from './finish.ts';
 import { foldersOf, makeFolders, type RunUser } from './folders.ts';
+import { layGuard } from './poison.ts';
 import { prepare } from './prepare.ts';
 import { pulumiVersion } from './pulumi/version.ts';
 import type { Graces } from './runner/stop.ts';
@@ -43,7 +44,7 @@ export function makeExecutor(options: ExecutorOptions): Executor {
   const context = contextOf(options);
   let made: Promise<unknown> | undefined;
   const ready = async (): Promise<Context> => {
-    await (made ??= makeFolders(context.dataDir, context.user));
+    await (made ??= layOwn(context));
     return context;
   };
   return {
@@ -53,6 +54,16 @@ export function makeExecutor(options: ExecutorOptions): Executor {
     sweep: async (known) => sweep(await ready(), known),
     cleanup: async (runId) => cleanup(await ready(), runId),
   };
+}
+
+/** Before the first run. */
+async function layOwn({ dataDir, folders, user, log }: Context): Promise<void> {
+  await makeFolders(dataDir, user);
+  await layGuard(folders.guard);
+  if (process.getuid?.() === 0 && user === undefined)
+    log.warn(
+      'runs have the rights of root, whom modes do not bind: only programs of Node.js and Python are kept from files that their stack did not declare; give runs a user of their own',
+    );
 }
 
 function contextOf(options: ExecutorOptions): Context {

@@ -1,6 +1,7 @@
 /** How a run ended: exit code, events and our own request → result, class and a reason for people. */
 import type { FailureClass, Reason } from '../shared/outcome.ts';
 import type { Outcome } from './pulumi/events.ts';
+import { undeclaredIn, type Scene } from './undeclared.ts';
 
 /** Why this agent ended a run itself. */
 export type StopCause = 'timeout' | 'cancelled';
@@ -15,6 +16,8 @@ export interface Ending {
   /** Set when this agent stopped it. */
   readonly stopped?: { readonly cause: StopCause };
   readonly timeoutMs: number;
+  /** What lay around its files, where that is known. */
+  readonly scene?: Scene | undefined;
 }
 
 export type Verdict =
@@ -29,8 +32,20 @@ export function judgeRun(ending: Ending): Verdict {
   if (ending.exit === 0 && ending.outcome.summary?.result === 'succeeded')
     return { result: 'succeeded', reason: { code: 'RunSucceeded', text: successText(ending.outcome) } };
   const failure = classify(ending);
+  const undeclared = MAY_LACK.has(failure) ? undeclaredIn(wordsOf(ending), ending.scene) : undefined;
+  if (undeclared !== undefined)
+    return {
+      result: 'failed',
+      failure: 'Config',
+      reason: { code: 'UndeclaredInput', text: cut(undeclared) },
+    };
   return { result: 'failed', failure, reason: { code: codeOf(failure), text: textOf(failure, ending) } };
 }
+
+/** Ends that a file may have led to which was not declared. */
+const MAY_LACK: ReadonlySet<FailureClass> = new Set(['Config', 'Program', 'Provider']);
+
+const wordsOf = ({ outcome, tail }: Ending): string[] => [...outcome.errors.map(({ text }) => text), ...tail];
 
 const codeOf = (failure: FailureClass): Reason['code'] => (failure === 'Locked' ? 'Locked' : 'RunFailed');
 

@@ -9,7 +9,7 @@ import { writeWhole } from './folders.ts';
 import { makeCli } from './pulumi/cli.ts';
 import { learnEncryption } from './pulumi/settle.ts';
 import { afterwards } from './recover.ts';
-import { loadRun, marksOfRun, type Run } from './run.ts';
+import { loadRun, marksOfRun, sceneOf, type Run } from './run.ts';
 import { endMarked } from './runner/processes.ts';
 import { watch, type Watched } from './runner/watch.ts';
 
@@ -59,7 +59,7 @@ interface Watching {
 
 async function settleEnd(context: Context, { run, watched, finishing }: Watching): Promise<RunEnd> {
   const { outcome, tail } = watched;
-  const judged = judgeRun({ ...watched, timeoutMs: finishing.attempt.timeoutMs });
+  const judged = judgeRun({ ...watched, timeoutMs: finishing.attempt.timeoutMs, scene: sceneOf(run) });
   // what looks for locks and pending creates must not be stopped by what stopped the run
   const { signal } = new AbortController();
   const cli = makeCli(run, { pulumi: context.pulumi, user: context.user, graces: context.graces, signal });

@@ -2,9 +2,10 @@
  * The agent's folder for runs. With a run user, only what runs need is within that user's reach:
  *
  *     artifacts/ successes/ holders/    the agent's alone
- *     dependencies/                     readable by runs, owned by the agent
+ *     dependencies/ guard/              readable by runs, owned by the agent
  *     plugins/ npm/ pnpm/ yarn/         caches of the tools that runs and installs start, owned by the run user
  *     runs/<runId>/private.json         the agent's alone
+ *     runs/<runId>/guard.json           readable by the run, owned by the agent
  *     runs/<runId>/{marks,work,home,temp,files}   the run user's
  */
 import { constants } from 'node:fs';
@@ -35,6 +36,7 @@ export interface Folders {
   readonly successes: string;
   readonly holders: string;
   readonly dependencies: string;
+  readonly guard: string;
   readonly plugins: string;
   /** Of each package manager: what it fetched. */
   readonly npm: string;
@@ -51,6 +53,7 @@ export interface RunFolders {
   readonly temp: string;
   readonly files: string;
   readonly privates: string;
+  readonly guard: string;
 }
 
 const PRIVATE = 0o700;
@@ -64,6 +67,7 @@ export const foldersOf = (dataDir: string): Folders => ({
   successes: join(dataDir, 'successes'),
   holders: join(dataDir, 'holders'),
   dependencies: join(dataDir, 'dependencies'),
+  guard: join(dataDir, 'guard'),
   plugins: join(dataDir, 'plugins'),
   npm: join(dataDir, 'npm'),
   pnpm: join(dataDir, 'pnpm'),
@@ -87,19 +91,20 @@ export function runFoldersOf(folders: Folders, runId: string): RunFolders {
     temp: at('temp'),
     files: at('files'),
     privates: at('private.json'),
+    guard: at('guard.json'),
   };
 }
 
 /** Makes the folders with their modes; safe to repeat. */
 export async function makeFolders(dataDir: string, user: RunUser | undefined): Promise<Folders> {
   const folders = foldersOf(dataDir);
-  const { artifacts, successes, holders, dependencies, plugins, npm, pnpm, yarn, runs } = folders;
+  const { artifacts, successes, holders, dependencies, guard, plugins, npm, pnpm, yarn, runs } = folders;
   const outer = user === undefined ? PRIVATE : PASSAGE;
   await mkdir(dataDir, { recursive: true });
   await chmod(dataDir, outer);
   for (const path of [artifacts, successes, holders]) await make(path, PRIVATE);
   await make(runs, outer);
-  await make(dependencies, user === undefined ? PRIVATE : READABLE);
+  for (const path of [dependencies, guard]) await make(path, user === undefined ? PRIVATE : READABLE);
   for (const path of [plugins, npm, pnpm, yarn]) await make(path, PRIVATE, user);
   return folders;
 }

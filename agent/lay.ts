@@ -1,6 +1,7 @@
 /** Files and values of a run, in a folder of its own. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
+import { guardEnvironment } from '../shared/guard.ts';
 import { limits } from '../shared/limits.ts';
 import { checkBackend } from './backend.ts';
 import type { Context } from './context.ts';
@@ -88,13 +89,16 @@ async function layValues(
       settings: join(project.settingsDir, settingsFile(project, order.inputs.pulumiStack)),
       backendUrl: order.inputs.backend?.url ?? project.backendUrl ?? '',
       secrets: values.secrets,
-      env: environmentOf({
-        order,
-        places: { home: folders.home, temp: folders.temp, pulumiHome: pulumiHomeOf(folders) },
-        path: context.path,
-        resolved,
-        marks: marksOfRun(context.dataDir, runId),
-      }),
+      env: {
+        ...environmentOf({
+          order,
+          places: { home: folders.home, temp: folders.temp, pulumiHome: pulumiHomeOf(folders) },
+          path: context.path,
+          resolved,
+          marks: marksOfRun(context.dataDir, runId),
+        }),
+        ...(order.surroundings && guardEnvironment(context.folders.guard, folders.guard, resolved)),
+      },
     },
   );
 }

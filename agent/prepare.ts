@@ -14,7 +14,7 @@ import { settle } from './pulumi/settle.ts';
 import { preview } from './pulumi/stack.ts';
 import { isAtLeast, OLDEST_PULUMI } from './pulumi/version.ts';
 import { callFailed, cliTooOld, failed, refused, waitForLock } from './ready.ts';
-import type { Run } from './run.ts';
+import { sceneOf, type Run } from './run.ts';
 import { marksOf, startGate } from './runner/gate.ts';
 import { abandon } from './sweep.ts';
 
@@ -92,7 +92,11 @@ async function openGate(context: Context, run: Run): Promise<Gate> {
 /** The first update of an existing stack by this placement: whatever it would delete is for a person to decide. */
 async function firstLook(cli: Cli, run: Run, job: Job): Promise<NotReady | undefined> {
   const looked = await preview(cli, run.order, run.folders.marks);
-  const verdict = judgeRun({ ...looked, timeoutMs: job.order.policy.timeoutMs });
+  const verdict = judgeRun({
+    ...looked,
+    timeoutMs: job.order.policy.timeoutMs,
+    scene: sceneOf(run),
+  });
   if (verdict.result === 'failed') return failed(verdict.failure, verdict.reason);
   const deletions = deletionsOf(looked.outcome);
   if (deletions.length === 0) return undefined;

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import type { Order } from '../shared/wire.ts';
 import { readIfThere, runFoldersOf, writeWhole, type Folders, type RunFolders } from './folders.ts';
 import { patternsOf } from './redact.ts';
+import type { Scene } from './undeclared.ts';
 
 /** The part of an order that command lines and settings are made of. */
-export type RunOrder = Pick<Order, 'inputs' | 'policy'>;
+export type RunOrder = Pick<Order, 'inputs' | 'policy' | 'surroundings'>;
 
 /** A run that was laid out. */
 export interface Run {
@@ -61,6 +62,14 @@ const runOf = (start: Start, kept: Kept): Run => ({
   backendUrl: kept.backendUrl,
   patterns: patternsOf(kept.secrets),
 });
+
+/** What lay around a run's files; undefined when they are the whole tree. */
+export const sceneOf = ({ order, folders }: Run): Scene | undefined =>
+  order.surroundings && {
+    surroundings: order.surroundings,
+    work: folders.work,
+    project: order.inputs.project,
+  };
 
 /** Environment entries that all processes of a run carry. The data folder tells agents of one machine apart. */
 export const marksOfRun = (dataDir: string, runId: string): Record<string, string> => ({

@@ -1,6 +1,6 @@
 /** `make build`: one minified bundle with source map for each entry point. */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** Name of the bundle → its entry point, from the root of the checkout. The one list of what is shipped. */
@@ -13,6 +13,9 @@ export const entryPoints = {
 } as const;
 
 export type EntryPoint = keyof typeof entryPoints;
+
+/** Folders of files that are started by other programs: they lie beside a bundle as they are. */
+const BESIDE: Readonly<Partial<Record<EntryPoint, string>>> = { agent: 'shared/guard' };
 
 /** Dependencies in the older module format call `require`, which such a file does not have by itself. */
 const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`;
@@ -40,6 +43,8 @@ export async function bundle(names: readonly EntryPoint[], folder: string): Prom
     banner: { js: REQUIRE },
     logLevel: 'warning',
   });
+  for (const source of names.flatMap((name) => BESIDE[name] ?? []))
+    await cp(join(root, source), join(folder, basename(source)), { recursive: true });
 }
 
 if (import.meta.main) {

@@ -159,6 +159,7 @@ export const REASON_CODES = [
   'TenantRefused',
   'DeletionGuard',
   'UndeclaredDependency',
+  'UndeclaredInput',
   'BaseUnavailable',
   // how a run ended
   'RunSucceeded',

@@ -98,6 +98,15 @@ export function undeclaredAt(
   return undefined;
 }
 
+/** What is to be done about it, for people. */
+export function remedyOf({ entry, include, certainty }: Undeclared): string {
+  if (certainty === 'rule' && !SETTINGS_NAME.test(posix.basename(entry)))
+    return `${entry} is a manifest, which is never an input: keep what the program needs in a file of its own`;
+  return `${entry} is in the repository and no input of this stack: add "${include}" to source.include`;
+}
+
+const SETTINGS_NAME = /^Pulumi\./;
+
 /** Whether the names in a folder are not all there, so that a list of them would say less than the repository has. */
 export const isPartial = (surroundings: Surroundings, folder: string): boolean =>
   surroundings[folder]?.undeclared !== undefined || surroundings[folder]?.closed === true;

@@ -107,6 +107,7 @@ export const RESERVED_ENV: ReadonlySet<string> = new Set([
   'PULUMI_DIY_BACKEND_RETAIN_CHECKPOINTS',
   'TOWLINE_RUN',
   'TOWLINE_DATA',
+  'TOWLINE_GUARD',
 ]);
 
 /** The whole environment of a run: nothing of the agent's own is in it. */

@@ -9,6 +9,7 @@ import { makeExecutor, type ExecutorOptions } from '../../agent/execute.ts';
 import type { Attempt, Executor, Job, NotReady, Ready, RunEnd } from '../../agent/executor.ts';
 import { makeLog } from '../../shared/log.ts';
 import { seal, type Sealed } from '../../shared/seal.ts';
+import type { Surroundings } from '../../shared/surroundings.ts';
 import type { Order, RunInputs, RunPolicy } from '../../shared/wire.ts';
 import { plainPolicy } from '../harness/policy.ts';
 import type { Owner } from '../harness/owned.ts';
@@ -55,6 +56,8 @@ export interface Bed {
 export interface OrderChange {
   readonly inputs?: Partial<RunInputs>;
   readonly policy?: Partial<RunPolicy>;
+  /** Of an artifact that is not the whole repository. */
+  readonly surroundings?: Surroundings;
 }
 
 /** An executor on a local backend of its own. */
@@ -116,7 +119,8 @@ function sharedDependencies(): string {
 const SECRET = randomBytes(32);
 let gen = 0;
 
-function orderOf({ ref }: Sealed, url: string, { inputs = {}, policy = {} }: OrderChange): Order {
+function orderOf({ ref }: Sealed, url: string, change: OrderChange): Order {
+  const { inputs = {}, policy = {}, surroundings } = change;
   const { env = [], ...others } = inputs;
   return {
     v: 1,
@@ -147,6 +151,7 @@ function orderOf({ ref }: Sealed, url: string, { inputs = {}, policy = {} }: Ord
       ...others,
     },
     policy: { ...plainPolicy, timeoutMs: 120_000, ...policy },
+    ...(surroundings === undefined ? {} : { surroundings }),
     reasons: [],
     issuedAt: 0,
   };

@@ -50,6 +50,20 @@ describe('a build', () => {
     assert.deepEqual(await readdir(join(bed.dataDir, 'runs')), []);
   });
 
+  test('is kept from what the stack did not declare, like the program', async (t) => {
+    const bed = await makeBed(t);
+    const script = "if (require('node:fs').existsSync('services')) console.log('found');";
+    const order = await bed.order(yamlProgram(), {
+      inputs: { build: [['node', '-e', script]] },
+      surroundings: { '.': { undeclared: ['services/'] } },
+    });
+    const verdict = await notReady(bed.executor, jobOf(order));
+    assert.ok(verdict.kind === 'failed');
+    assert.equal(verdict.failure, 'Config');
+    assert.equal(verdict.reason.code, 'UndeclaredInput');
+    assert.match(verdict.reason.text, /^the build: .*add "\/services\/" to source\.include/);
+  });
+
   test('of a program that is not there says so', async (t) => {
     const bed = await makeBed(t);
     const verdict = await notReady(bed.executor, jobOf(await orderOf(bed, [['no-such-program', 'x']])));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { bundle } from '../../deploy/build.ts';
+import { GUARD_FILES } from '../../shared/guard.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 const run = promisify(execFile);
@@ -30,4 +31,14 @@ test('the bundle of the command loads the other bundles from beside it', async (
   const args = [join(folder, 'towline.js'), 'hub', '--port', '1', '--help'];
   const failed = run(process.execPath, args, { env: { MARK: 'mark' } });
   await assert.rejects(failed, { code: 9, stdout: '--port,1,--help mark\n' });
+});
+
+test('what watches programs from inside lies beside the bundle of the agent', async (t) => {
+  const folder = await tempFolder(t, 'dist');
+  await bundle(['agent'], folder);
+  assert.deepEqual((await readdir(join(folder, 'guard'))).sort(), [...GUARD_FILES].sort());
+  assert.match(
+    await readFile(join(folder, 'agent.js'), 'utf8'),
+    /new URL\(["'`]\.\/guard["'`],\s*import\.meta\.url\)/,
+  );
 });

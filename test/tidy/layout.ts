@@ -46,6 +46,7 @@ export const WORLD: readonly string[] = [
     'agent',
     'lay',
     'outbox',
+    'poison',
     'receive',
     'reclaim',
     'reconcile',
