@@ -39,6 +39,8 @@ export interface Slice {
   readonly archives?: readonly string[];
   /** Names of the packages in it, and `name@version` of each: for overrides, catalogs and patches by name. */
   readonly packages: ReadonlySet<string>;
+  /** Entries of catalogs that its workspaces use, as JSON of the catalog's name and the package's. */
+  readonly catalogs?: ReadonlySet<string>;
   /** What must not be installed, with the remedy. */
   readonly problems: readonly string[];
 }

@@ -8,7 +8,7 @@ import { cutWorkspaces } from './workspaces.ts';
 export interface Cut {
   /** Folder of the workspace, from the root's. */
   readonly folder: string;
-  readonly slice: Pick<Slice, 'packages' | 'workspaces'>;
+  readonly slice: Pick<Slice, 'packages' | 'workspaces' | 'catalogs'>;
   /** Commands that are run in the root after the install; scripts that they name stay. */
   readonly commands?: readonly string[];
 }
