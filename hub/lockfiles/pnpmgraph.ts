@@ -23,6 +23,7 @@ export interface PnpmGraph extends Graph {
 
 const SECTIONS: readonly PnpmSection[] = ['importers', 'packages', 'snapshots'];
 
+/** Numbers the entries and finds what each leads to. */
 export function pnpmGraph(document: PnpmDocument): PnpmGraph {
   const entries = SECTIONS.flatMap((section) =>
     Object.entries(document[section])
