@@ -1,8 +1,10 @@
 /** Runtime → how its inputs are found; and all that one project reads besides its own folder. */
 import type { ProjectFile } from '../catalog/catalog.ts';
+import { inferDotnet } from './dotnet.ts';
 import { makeFindings } from './findings.ts';
 import { NOTHING_INFERRED, type Infer, type Inferred } from './infer.ts';
 import { inferGo } from './go.ts';
+import { inferJava } from './java.ts';
 import { inside } from './paths.ts';
 import { inferNodejs } from './nodejs.ts';
 import { isTooDeep } from './patterns.ts';
@@ -14,7 +16,11 @@ import { inferYaml } from './yaml.ts';
 
 /** By the name that a project file gives its runtime. */
 const RUNTIMES: Readonly<Record<string, Infer>> = {
+  dotnet: inferDotnet,
   go: inferGo,
+  java: inferJava,
+  kotlin: inferJava,
+  scala: inferJava,
   nodejs: inferNodejs,
   bun: inferNodejs,
   python: inferPython,
