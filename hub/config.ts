@@ -5,8 +5,11 @@ import { durationMs } from '../crds/fields.ts';
 import type { Settings } from '../shared/config.ts';
 import { limits } from '../shared/limits.ts';
 import { authSchema } from './git/auth.ts';
+import type { Quota } from './git/folder.ts';
 import { readSettings } from './git/settings.ts';
 import { DRIVER_CHOICES, type DriverChoice, type RepositorySettings } from './git/source.ts';
+
+const MIB = 1024 * 1024;
 
 export const hubSettings = {
   dataDir: {
@@ -60,6 +63,20 @@ export const hubSettings = {
     doc: 'who reads repositories that do not say: auto (the git program if it can be used), native, isomorphic',
     default: 'auto',
   },
+  mirrorQuota: {
+    env: 'TOWLINE_MIRROR_QUOTA',
+    type: 'number',
+    unit: 'MiB',
+    doc: 'disk that the mirror of one repository may take; a new one is made beside the old one',
+    default: limits.mirrorBytes / MIB,
+  },
+  diskReserve: {
+    env: 'TOWLINE_DISK_RESERVE',
+    type: 'number',
+    unit: 'MiB',
+    doc: 'disk that has to stay free: nothing is fetched when there is less',
+    default: limits.diskReserveBytes / MIB,
+  },
   logLevel: {
     env: 'TOWLINE_LOG_LEVEL',
     type: 'string',
@@ -86,6 +103,7 @@ const repositorySchema = z.strictObject({
     .optional(),
   auth: authSchema.optional(),
   driver: z.enum(DRIVER_CHOICES).optional(),
+  nonFastForward: z.enum(['allow', 'refuse']).optional(),
 });
 
 const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(1) });
@@ -93,6 +111,12 @@ const fileSchema = z.strictObject({ repositories: z.array(repositorySchema).min(
 export type Repositories =
   | { readonly kind: 'repositories'; readonly repositories: readonly RepositorySettings[] }
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
+
+/** What mirrors may take, as set. */
+export const quotaOf = (values: { readonly mirrorQuota: number; readonly diskReserve: number }): Quota => ({
+  mirrorBytes: values.mirrorQuota * MIB,
+  freeBytes: values.diskReserve * MIB,
+});
 
 /** Reads the setting; undefined: there is no such driver. */
 export const parseDriver = (text: string): DriverChoice | undefined =>

@@ -88,7 +88,7 @@ function commitsOf({ views, catalog }: Seen, sources: Pick<Sources, 'older'>): C
       const view = viewOf(repository);
       if (view?.tree?.commit.id === commit) return newest(repository);
       const tree = view === undefined ? undefined : await sources.older(repository, commit);
-      if (view === undefined || tree === undefined) return undefined;
+      if (view === undefined || tree === undefined || 'kind' in tree) return undefined;
       const { files, broken } = await makeGather()([{ ...view, tree }]);
       return broken.size > 0 ? undefined : partsOf(readCatalog(files, 0), tree);
     },

@@ -4,7 +4,7 @@ import { helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { parseListen, parseTokens, type Listen } from './api/auth.ts';
 import { makeApi } from './api/api.ts';
-import { hubSettings, parseDriver, parseRepositories } from './config.ts';
+import { hubSettings, parseDriver, parseRepositories, quotaOf } from './config.ts';
 import { DRIVER_CHOICES, type RepositorySettings } from './git/source.ts';
 import { makeMetrics } from './metrics.ts';
 import { startHub, type Hub } from './start.ts';
@@ -103,7 +103,7 @@ export async function run(values: HubValues, { files, environment, log, at }: Ru
   const { repositories, seed, secret, tokens, listen } = files;
   const metrics = makeMetrics();
   const hub: Hub = await startHub({
-    ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret },
+    ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret, quota: quotaOf(values) },
     ...{ environment, log, metrics, at },
   });
   const api = await makeApi(hub.model, { tokens, log, metrics });

@@ -9,7 +9,7 @@ import type { ReadModel } from './api/model.ts';
 import { agentsAt } from './api/agents.ts';
 import { shownAs, STATUSES } from './flags.ts';
 import { DROP_CAUSES, type DropCause } from './intake.ts';
-import { SOURCE_STATES } from './git/source.ts';
+import { SOURCE_STATES, type SourceView } from './git/source.ts';
 import { AGENT_STATES } from './liveness.ts';
 
 export interface Metrics {
@@ -21,6 +21,8 @@ export interface Metrics {
   dropped(cause: DropCause): void;
   /** Placements that were published again because an agent or the broker had lost them. */
   resynced(placements: number): void;
+  /** What happened to repositories since the views of before. */
+  sources(views: readonly SourceView[], before: readonly SourceView[]): void;
   /** A newer report; `before` is the one that it replaces. */
   reported(report: Report, before: Report | undefined): void;
   /** The text for Prometheus, with what the model says now. */
@@ -39,6 +41,16 @@ export function makeMetrics(): Metrics {
     committed: (lagMs) => counters.commitLag.observe(Math.max(0, lagMs) / 1_000),
     dropped: (cause) => counters.dropped.inc({ cause }),
     resynced: (placements) => counters.resyncs.inc(placements),
+    sources: (views, before) => {
+      const known = new Map(before.map((view) => [view.name, view]));
+      for (const { name, moved, mended } of views) {
+        const last = known.get(name);
+        const isRewrite = moved?.descends === 'no' && moved.at !== last?.moved?.at;
+        counters.rewrites.inc({ repository: name }, isRewrite ? 1 : 0);
+        const isMended = mended !== undefined && mended.at !== last?.mended?.at;
+        counters.mended.inc({ repository: name }, isMended ? 1 : 0);
+      }
+    },
     reported: (report, before) => {
       const result = runEnd(report, before);
       if (result === undefined) return;
@@ -101,6 +113,7 @@ function makeCounters(registers: Registry[]) {
       labelNames: ['cause'] as const,
       registers,
     }),
+    ...sourceCounters(registers),
     resyncs: new Counter({
       name: 'towline_resyncs_total',
       help: 'Placements published again because they were lost on the way.',
@@ -111,6 +124,23 @@ function makeCounters(registers: Registry[]) {
   for (const result of ['succeeded', 'failed']) counters.runs.inc({ result }, 0);
   for (const cause of DROP_CAUSES) counters.dropped.inc({ cause }, 0);
   return counters;
+}
+
+function sourceCounters(registers: Registry[]) {
+  return {
+    rewrites: new Counter({
+      name: 'towline_source_rewrites_total',
+      help: 'Moves of a watched ref to a commit that does not descend from the one before.',
+      labelNames: ['repository'] as const,
+      registers,
+    }),
+    mended: new Counter({
+      name: 'towline_source_mended_total',
+      help: 'Times that a repository was found damaged and read anew.',
+      labelNames: ['repository'] as const,
+      registers,
+    }),
+  };
 }
 
 function makeGauges(registers: Registry[]) {

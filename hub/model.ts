@@ -55,17 +55,19 @@ interface State {
 /** Passes come at least as often as the slowest poll; a loop that is silent for longer is stuck. */
 const STUCK_MS = 2 * limits.pollBackoffMaxMs;
 
+const emptyState = (): State => ({
+  board: EMPTY_BOARD,
+  done: undefined,
+  planned: undefined,
+  problems: [],
+  sources: [],
+  waiting: 'no pass has ended yet',
+  view: undefined,
+});
+
 /** An empty model; it is ready after the first pass. */
 export function makeModel({ store, jets, book, metrics, news, clock }: ModelOptions): Model {
-  const state: State = {
-    board: EMPTY_BOARD,
-    done: undefined,
-    planned: undefined,
-    problems: [],
-    sources: [],
-    waiting: 'no pass has ended yet',
-    view: undefined,
-  };
+  const state = emptyState();
   let lastPass = clock();
   const events = makeEventLog(randomUUID().slice(0, 8));
   const input = (): ViewInput => inputOf(state, store, book);
@@ -109,6 +111,7 @@ export function makeModel({ store, jets, book, metrics, news, clock }: ModelOpti
     onDrop: ({ cause }) => metrics.dropped(cause),
     onSources: (views) => {
       news.sources(views);
+      metrics.sources(views, state.sources);
       const changed = changedSources(state.sources, views);
       for (const source of changed) events.publish(sourceEvent(source));
       state.sources = views;

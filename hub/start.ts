@@ -9,6 +9,7 @@ import { makeBook, type Book } from './book.ts';
 import { startCollector, type BoardChange, type Collector } from './collect.ts';
 import { makeCollection } from './collection.ts';
 import { edgesOf } from './edges.ts';
+import type { Quota } from './git/folder.ts';
 import { makeSources } from './git/poller.ts';
 import type { RepositorySettings, Sources } from './git/source.ts';
 import { answerHellos, type Hellos } from './hello.ts';
@@ -25,6 +26,8 @@ export interface HubOptions {
   readonly dataDir: string;
   readonly repositories: readonly RepositorySettings[];
   readonly servers: readonly string[];
+  /** What mirrors may take; default: as the limits say. */
+  readonly quota?: Quota;
   /** Of the hub's nkey. */
   readonly seed: string;
   /** Artifacts are sealed with it. */
@@ -141,6 +144,7 @@ const openSources = ({ options, wake }: Base): Promise<Sources> =>
     folder: join(options.dataDir, 'git'),
     git: { program: 'git', environment: options.environment },
     onHint: () => wake(false),
+    ...(options.quota === undefined ? {} : { quota: options.quota }),
   });
 
 /** A board that became complete, and a report that asks for its order, start a pass; beats and other reports do not. */

@@ -105,6 +105,14 @@ export const limits = {
   objectReaderIdleMs: 60 * SECOND,
   /** A token of a GitHub App is renewed so long before it ends: a fetch that has begun must be able to end. */
   appTokenRenewMs: 5 * MINUTE,
+  /** Bytes of one mirror on disk. One commit of a repository of 44,000 files takes 0.03 GiB (measured). */
+  mirrorBytes: 4096 * MIB,
+  /** Bytes that stay free on the disk of the mirrors. */
+  diskReserveBytes: 256 * MIB,
+  /** Next try for a commit that was refused, or did not fit. */
+  refusedRetryMs: 30 * MINUTE,
+  /** A poll gives up its place among those of {@link limits.pollsAtOnce} after so long, and goes on. */
+  pollPlaceMs: 10 * SECOND,
   /** Packs of a mirror, one a fetch, before they are made one. */
   mirrorPacks: 50,
 
@@ -174,6 +182,8 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['refsTimeoutMs', 'gitTimeoutMs'],
   ['gitTimeoutMs', 'appTokenRenewMs'],
   ['fetchStallMs', 'fetchTimeoutMs'],
+  ['pollGraceMs', 'pollPlaceMs'],
+  ['diskReserveBytes', 'mirrorBytes'],
   ['gitIncrementBytes', 'gitPackBytes'],
   ['gitPackBytes', 'gitThreadBytes'],
 ];

@@ -134,6 +134,9 @@ export const sourceAnswer = (view: SourceView): SourceAnswer => ({
   since: view.since,
   checkedAt: view.checkedAt,
   ...(view.message === undefined ? {} : { message: withoutShapes(view.message) }),
+  moved: view.moved ?? null,
+  mended:
+    view.mended === undefined ? null : { at: view.mended.at, damage: withoutShapes(view.mended.damage) },
   commit:
     view.tree === undefined
       ? null

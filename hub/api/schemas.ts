@@ -216,6 +216,10 @@ const source = z.strictObject({
   since: time,
   checkedAt: time,
   message: text.optional(),
+  moved: z
+    .strictObject({ from: text, to: text, descends: z.enum(['yes', 'no', 'unknown']), at: time })
+    .nullable(),
+  mended: z.strictObject({ at: time, damage: text }).nullable(),
   commit: z.strictObject({ id: text, subject: text, author: text, time }).nullable(),
 });
 export type SourceAnswer = z.infer<typeof source>;

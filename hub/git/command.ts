@@ -1,5 +1,7 @@
 /** Runs git with an environment in which no setting of the machine, the person or a remote decides anything. */
-import { execFile } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { identityOf } from '../../shared/process.ts';
 
 export interface GitProgram {
   /** Path or name of the program. */
@@ -71,33 +73,122 @@ export interface GitCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** It is stopped when it said nothing for so long. Default: never. */
+  readonly silenceMs?: number;
   /** Bytes of output; more is a failure, never a shorter output. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
+  /** Looked at while it works; a text is why it has to stop. */
+  readonly watch?: () => Promise<string | undefined>;
+  /** File that names the process while it works, so that whoever comes after a crash can end it. */
+  readonly record?: string;
 }
 
+/** `interrupted`: stopped by a limit or the signal, or never started. `overLimit`: stopped by what watches it. */
 export type GitEnd =
   | { readonly kind: 'done'; readonly stdout: Buffer }
-  | { readonly kind: 'failed'; readonly stderr: string; readonly interrupted: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly stderr: string;
+      readonly interrupted: boolean;
+      readonly overLimit?: string;
+    };
 
-/** Runs one command to its end. `interrupted`: by the time limit, the signal, or because git could not be started. */
+/** Bytes of what git writes to standard error that are kept, the newest. */
+const STDERR_BYTES = 64 * 1024;
+/** How often a command that works is looked at. */
+const WATCH_MS = 500;
+
+/** Runs one command to its end, with all the processes that it starts. */
 export function runGit(git: GitProgram, command: GitCommand): Promise<GitEnd> {
-  const { args, env, timeoutMs, maxBytes, signal } = command;
-  const options = {
-    env: { ...env },
-    encoding: 'buffer' as const,
-    maxBuffer: maxBytes,
-    timeout: timeoutMs,
-    ...(signal === undefined ? {} : { signal }),
-  };
+  const { args, env, maxBytes, record } = command;
+  const child = spawn(git.program, [...args], { env: { ...env }, detached: true, stdio: STDIO });
+  if (record !== undefined && child.pid !== undefined)
+    writeFileSync(record, JSON.stringify(identityOf(child.pid) ?? {}));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stderr = '';
+  const keeper = keepInLimits(child, command);
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxBytes) keeper.stop(`it answered with more than ${maxBytes} bytes`);
+    else chunks.push(chunk);
+    keeper.saw();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(-STDERR_BYTES);
+    keeper.saw();
+  });
   return new Promise((resolve) => {
-    execFile(git.program, [...args], options, (error, stdout, stderr) => {
-      if (error === null) return resolve({ kind: 'done', stdout });
-      const text = stderr.toString('utf8');
-      const exited = typeof error.code === 'number';
-      const why =
-        error.killed === true ? `git ${args[0] ?? ''} was stopped after ${timeoutMs} ms` : error.message;
-      resolve({ kind: 'failed', stderr: exited ? text : `fatal: ${why}\n${text}`, interrupted: !exited });
+    let broken: string | undefined;
+    child.once('error', (error) => (broken = error.message));
+    child.once('close', (code) => {
+      const { stopped, overLimit } = keeper.end();
+      if (record !== undefined) rmSync(record, { force: true });
+      if (code === 0 && stopped === undefined)
+        return resolve({ kind: 'done', stdout: Buffer.concat(chunks) });
+      const why = stopped ?? broken ?? (code === null ? 'it was killed' : undefined);
+      const text = why === undefined ? stderr : `fatal: git ${args[0] ?? ''}: ${why}\n${stderr}`;
+      const over = overLimit && stopped !== undefined ? { overLimit: stopped } : {};
+      resolve({ kind: 'failed', stderr: text, interrupted: why !== undefined, ...over });
     });
   });
+}
+
+const STDIO: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+
+interface Keeper {
+  /** It said something. */
+  saw(): void;
+  stop(why: string): void;
+  end(): { readonly stopped: string | undefined; readonly overLimit: boolean };
+}
+
+/** How long processes have to clean up behind themselves before they are killed. */
+const CLEANUP_MS = 2_000;
+
+function keepInLimits(child: ChildProcess, command: GitCommand): Keeper {
+  const { timeoutMs, silenceMs, signal, watch } = command;
+  let stopped: string | undefined;
+  let overLimit = false;
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (why: string): void => {
+    stopped ??= why;
+    endGroup(child, 'SIGTERM');
+    kill ??= setTimeout(() => endGroup(child, 'SIGKILL'), CLEANUP_MS);
+  };
+  const onAbort = (): void => stop('the hub stops');
+  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+  const late = setTimeout(() => stop(`it was stopped after ${seconds(timeoutMs)}`), timeoutMs);
+  const silence =
+    silenceMs === undefined
+      ? undefined
+      : setTimeout(() => stop(`it was stopped after ${seconds(silenceMs)} of silence`), silenceMs);
+  const look = async (): Promise<void> => {
+    const why = await watch?.();
+    if (why === undefined || stopped !== undefined) return;
+    overLimit = true;
+    stop(why);
+  };
+  const watching = watch === undefined ? undefined : setInterval(() => void look(), WATCH_MS);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted === true) onAbort();
+  return {
+    saw: () => void silence?.refresh(),
+    stop,
+    end() {
+      for (const timer of [late, silence, watching, kill]) clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      return { stopped, overLimit };
+    },
+  };
+}
+
+/** The program has processes of its own, which would hold its output open. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It is gone.
+  }
 }

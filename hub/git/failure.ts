@@ -7,6 +7,8 @@ export interface Failure {
   readonly message: string;
   /** The remote asked to be left alone for so long. */
   readonly retryAfterMs?: number;
+  /** The same commit would end the same way once more: it is not asked for again for a while. */
+  readonly final?: boolean;
 }
 
 /** Messages stay readable in a table; the rest of what a program wrote is of no use to anybody. */
@@ -19,6 +21,9 @@ export const failed = (state: Failure['state'], message: string): Failure => ({
   message: scrub(message),
 });
 
+/** A failure that the commit itself brings about. */
+export const refused = (message: string): Failure => ({ ...failed('Refused', message), final: true });
+
 /** Takes user info out of URLs, control characters out of everything, and cuts. */
 export const scrub = (text: string): string =>
   text
@@ -27,6 +32,10 @@ export const scrub = (text: string): string =>
     .replaceAll(/[\0-\x1f\x7f]+/g, ' ')
     .trim()
     .slice(0, MESSAGE_CHARACTERS);
+
+/** What git writes while all is well. */
+const PROGRESS =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Unpacking|Checking|Total)\b.*(?:%|objects|done|\d)/;
 
 const AUTH =
   /authentication failed|could not read (?:username|password)|permission denied|publickey|terminal prompts disabled|http basic: access denied|host key verification failed|returned error: 40[13]/i;
@@ -39,7 +48,7 @@ const NETWORK =
  * for a damaged mirror: that is answered by cloning anew, which is right in doubt.
  */
 export function fetchFailure(stderr: string): Failure {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const lines = stderr.split(/[\n\r]/).filter((line) => line.trim() !== '' && !PROGRESS.test(line));
   const telling = lines.filter((line) => /^(?:fatal|error|remote):|host key|\(publickey/i.test(line));
   const message = (telling.length > 0 ? telling : lines).join(' ') || 'git fetch failed without a word';
   if (AUTH.test(stderr)) return failed('AuthFailed', message);

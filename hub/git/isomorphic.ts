@@ -7,13 +7,15 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import type { Access, Login } from './access.ts';
-import type { Obtain } from './calls.ts';
+import type { Obtain, Obtained } from './calls.ts';
 import type { GitProgram } from './command.ts';
-import type { FetchOptions, GitDriver, Tip } from './driver.ts';
-import { failed, type Failure } from './failure.ts';
-import { freshOf, packsOf, replaceFolder, tidyFolder } from './folder.ts';
+import { descendsHere } from './descent.ts';
+import type { FetchOptions, GitDriver, Opened, Tip } from './driver.ts';
+import { failed, refused, type Failure } from './failure.ts';
+import { diskTooFull, freshOf, packsOf, QUOTA, replaceFolder, tidyFolder, type Quota } from './folder.ts';
+import { PATIENCE, type Patience } from './gitfetch.ts';
 import type { Remote } from './remote.ts';
-import { makeGitRepository, type GitRepository } from './repository.ts';
+import { makeGitRepository, readsOn, type GitRepository } from './repository.ts';
 import { makeThread, type Ended, type GitThread, type ThreadOptions } from './thread.ts';
 import { threadReader } from './threadreader.ts';
 import { makeTipReader } from './tips.ts';
@@ -29,6 +31,8 @@ export interface IsomorphicOptions {
   readonly packs?: number;
   /** Bytes of a pack that begins a mirror. */
   readonly maxBytes?: number;
+  readonly quota?: Quota;
+  readonly patience?: Patience;
   readonly thread?: ThreadOptions;
 }
 
@@ -38,75 +42,122 @@ interface Standing {
   readonly shallow: readonly string[];
 }
 
+/** A mirror with what it knows of itself. */
+interface Mirror extends IsomorphicOptions {
+  readonly threads: GitThread;
+  readonly openFolder: () => GitRepository;
+  repository: GitRepository;
+  /** From the first commit to the second one, everything between them was brought. */
+  brought: { readonly from: string; readonly to: string } | undefined;
+  /** History was rewritten: what is here is of no use for the next fetch. */
+  rewritten: boolean;
+}
+
 /** Cleans what a killed process left, then answers with the driver. */
 export async function makeIsomorphic(options: IsomorphicOptions): Promise<GitDriver> {
-  const { name, folder, packs = limits.mirrorPacks } = options;
-  const thread = makeThread(options.thread);
-  const openFolder = (): GitRepository => makeGitRepository({ name, objects: threadReader(thread, folder) });
+  const { name, folder } = options;
+  const threads = makeThread(options.thread);
+  const openFolder = (): GitRepository => makeGitRepository({ name, objects: threadReader(threads, folder) });
   await mkdir(dirname(folder), { recursive: true });
   await tidyFolder(folder);
-  let repository = openFolder();
-
-  /** Only what is asked for is trusted: the record of what is here may be older than the disk. */
-  const standing = async (): Promise<Standing | undefined> => {
-    const known = await readStanding(folder);
-    if (known === undefined || (await packsOf(folder)).count >= packs) return undefined;
-    const found = await repository.commit(known.head);
-    return found.kind === 'commit' ? known : undefined;
+  const mirror: Mirror = {
+    ...{ ...options, threads, openFolder, repository: openFolder(), brought: undefined, rewritten: false },
   };
-  const clone = async (tip: Tip, login: Login): Promise<Tip | Failure> => {
-    const fresh = freshOf(folder);
-    await tidyFolder(folder);
-    const failure = await bring(fresh, { options, thread, login, tip, known: undefined });
-    if (failure !== undefined) return failure;
-    await repository.close();
-    await thread.restart();
-    await replaceFolder(folder);
-    repository = openFolder();
-    return tip;
-  };
+  const current = (): GitRepository => mirror.repository;
   return {
-    async fetch(ref, { anew, url = options.remote.url }: FetchOptions) {
-      const login = await options.access.login();
-      if (login.kind === 'failed') return login;
-      const found = await tipOf(options, ref);
-      if (found.kind === 'failed') return found;
-      const tip = { url, ...found };
-      const known = anew ? undefined : await standing();
-      if (known === undefined) return clone(tip, login);
-      if (known.head === tip.id) return tip;
-      const failure = await bring(folder, { options, thread, login, tip, known });
-      if (failure === undefined) return tip;
-      return failure.state === 'QuotaExceeded' ? clone(tip, login) : failure;
+    fetch: (ref, wish) => fetchTip(mirror, ref, wish),
+    open: async (id, ref) => readsOn(await mirror.repository.open(id, ref), current),
+    older: async (id, ref) => readsOn(await openOlder(mirror, id, ref), current),
+    async descends(from, to) {
+      const complete = mirror.brought?.from === from && mirror.brought.to === to;
+      const descent = await descendsHere(mirror.repository, { from, to, complete });
+      mirror.rewritten ||= descent === 'no';
+      return descent;
     },
-    async open(id, ref) {
-      const opened = await repository.open(id, ref);
-      if (opened.kind === 'failed') return opened;
-      // Whoever keeps the tree reads on after the mirror was made anew.
-      const commit = opened.tree.commit.id;
-      return { ...opened, tree: { ...opened.tree, blob: (blobId) => repository.blob(commit, blobId) } };
-    },
-    damaged: () => repository.damaged(),
+    damaged: () => mirror.repository.damaged(),
     async close() {
-      await repository.close();
-      await thread.close();
+      await mirror.repository.close();
+      await threads.close();
     },
   };
+}
+
+async function fetchTip(mirror: Mirror, ref: string, wish: FetchOptions): Promise<Tip | Failure> {
+  const { access, folder, remote, quota = QUOTA } = mirror;
+  const { anew, url = remote.url } = wish;
+  const full = await diskTooFull(dirname(folder), quota);
+  if (full !== undefined) return failed('QuotaExceeded', full);
+  const login = await access.login();
+  if (login.kind === 'failed') return login;
+  const found = await tipOf(mirror, ref);
+  if (found.kind === 'failed') return found;
+  const tip = { url, ...found };
+  const known = anew ? undefined : await standing(mirror);
+  return known === undefined ? clone(mirror, tip, login) : update(mirror, known, { tip, login });
+}
+
+/** Only what is asked for is trusted: the record of what is here may be older than the disk. */
+async function standing(mirror: Mirror): Promise<Standing | undefined> {
+  const { folder, packs = limits.mirrorPacks, quota = QUOTA } = mirror;
+  const known = await readStanding(folder);
+  const { count, bytes } = await packsOf(folder);
+  if (known === undefined || mirror.rewritten || count >= packs || bytes > quota.mirrorBytes)
+    return undefined;
+  const found = await mirror.repository.commit(known.head);
+  return found.kind === 'commit' ? known : undefined;
+}
+
+async function clone(mirror: Mirror, tip: Tip, login: Login): Promise<Tip | Failure> {
+  const { folder, threads } = mirror;
+  await tidyFolder(folder);
+  const failure = await bring(freshOf(folder), mirror, { login, tip, known: undefined });
+  if (failure !== undefined) {
+    await tidyFolder(folder);
+    return failure;
+  }
+  await mirror.repository.close();
+  await threads.restart();
+  await replaceFolder(folder);
+  mirror.repository = mirror.openFolder();
+  mirror.rewritten = false;
+  return tip;
+}
+
+async function update(
+  mirror: Mirror,
+  known: Standing,
+  { tip, login }: { readonly tip: Tip; readonly login: Login },
+): Promise<Tip | Failure> {
+  if (known.head === tip.id) return tip;
+  const failure = await bring(mirror.folder, mirror, { login, tip, known });
+  if (failure?.state === 'QuotaExceeded') return clone(mirror, tip, login);
+  if (failure !== undefined) {
+    await tidyFolder(mirror.folder);
+    return failure;
+  }
+  mirror.brought = { from: known.head, to: tip.id };
+  return tip;
+}
+
+async function openOlder(mirror: Mirror, id: string, ref: string): Promise<Opened | Failure> {
+  const { access, folder, threads, patience = PATIENCE } = mirror;
+  const here = await mirror.repository.open(id, ref, { beside: true });
+  if (here.kind === 'opened' || here.state === 'Refused') return here;
+  const login = await access.login();
+  if (login.kind === 'failed') return login;
+  const call = obtainOf(folder, mirror, { login, tip: { kind: 'tip', id }, known: undefined });
+  const failure = failureIn(await threads.ask(call, patience.totalMs));
+  return failure ?? mirror.repository.open(id, ref, { beside: true });
 }
 
 async function tipOf({ git, remote, access }: IsomorphicOptions, ref: string): Promise<Tip | Failure> {
   const reader = makeTipReader({ git, remote, access, ref });
   const tip = await reader.tip().finally(() => reader.close());
   if (tip.kind === 'failed' || tip.id.length === 40) return tip;
-  return failed(
-    'Refused',
-    'its ids are SHA-256, which only the git program reads; make git available to the hub',
-  );
+  return refused('its ids are SHA-256, which only the git program reads; make git available to the hub');
 }
 
 interface Bringing {
-  readonly options: IsomorphicOptions;
-  readonly thread: GitThread;
   readonly login: Login;
   readonly tip: Tip;
   /** Undefined: nothing is there yet, and one commit is enough. */
@@ -114,12 +165,22 @@ interface Bringing {
 }
 
 /** Brings a commit into a folder; the record of it moves last. */
-async function bring(gitDir: string, bringing: Bringing): Promise<Failure | undefined> {
-  const { options, thread, login, tip, known } = bringing;
-  const { remote, maxBytes = limits.gitPackBytes } = options;
-  const { authorization } = login;
+async function bring(gitDir: string, mirror: Mirror, bringing: Bringing): Promise<Failure | undefined> {
+  const { threads, patience = PATIENCE } = mirror;
+  const { tip, known } = bringing;
   await mkdir(gitDir, { recursive: true });
-  const call: Obtain = {
+  const obtained = await threads.ask(obtainOf(gitDir, mirror, bringing), patience.totalMs);
+  const failure = failureIn(obtained);
+  if (failure !== undefined || obtained.kind !== 'obtained') return failure;
+  await writeStanding(gitDir, { head: tip.id, shallow: known?.shallow ?? obtained.shallow });
+  return undefined;
+}
+
+function obtainOf(gitDir: string, mirror: Mirror, { login, tip, known }: Bringing): Obtain {
+  const { remote, patience = PATIENCE, quota = QUOTA } = mirror;
+  const maxBytes = Math.min(mirror.maxBytes ?? limits.gitPackBytes, quota.mirrorBytes);
+  const { authorization } = login;
+  return {
     ...{ op: 'obtain', gitDir, url: tip.url ?? remote.url, want: tip.id },
     ...(authorization === undefined ? {} : { authorization }),
     ...(known === undefined
@@ -129,22 +190,18 @@ async function bring(gitDir: string, bringing: Bringing): Promise<Failure | unde
           shallow: known.shallow,
           maxBytes: Math.min(maxBytes, limits.gitIncrementBytes),
         }),
-    ...{ stallMs: limits.fetchStallMs, slowBytes: limits.fetchSlowBytes },
+    ...{ stallMs: patience.stallMs, slowBytes: limits.fetchSlowBytes },
   };
-  const obtained = await thread.ask(call, limits.fetchTimeoutMs);
-  if (obtained.kind === 'ended') return stopped(obtained);
-  if (obtained.kind === 'failed') return obtained;
-  // A ref may lead to a tag, whose commit is what the cut is about.
-  const shallow = known === undefined ? obtained.shallow : known.shallow;
-  await writeStanding(gitDir, { head: tip.id, shallow });
-  return undefined;
 }
 
-const stopped = ({ cause, message }: Ended): Failure =>
-  failed(
-    cause === 'memory' ? 'QuotaExceeded' : 'Unreachable',
-    `reading the repository was stopped: ${message}`,
-  );
+const failureIn = (obtained: Obtained | Ended): Failure | undefined =>
+  obtained.kind === 'ended' ? stopped(obtained) : obtained.kind === 'failed' ? obtained : undefined;
+
+/** A repository that takes too much memory takes it every time. */
+const stopped = ({ cause, message }: Ended): Failure => {
+  const text = `reading the repository was stopped: ${message}`;
+  return cause === 'memory' ? { ...failed('QuotaExceeded', text), final: true } : failed('Unreachable', text);
+};
 
 const standingFile = (gitDir: string): string => join(gitDir, 'towline.json');
 

@@ -1,6 +1,6 @@
 /** The listing of a tree, read folder by folder. Folders that a listing of before has in the same place are not read again. */
 import { limits } from '../../shared/limits.ts';
-import { failed, type Failure } from './failure.ts';
+import { refused, type Failure } from './failure.ts';
 import { decodeTree, type RawEntry } from './rawtree.ts';
 import type { TreeEntry } from './source.ts';
 
@@ -73,7 +73,7 @@ async function fillBatch(
   for (const [n, content] of contents.entries()) {
     if ('kind' in content) return content;
     const problem = fill(batch[n] as Open, content, { ...filling, next });
-    if (problem !== undefined) return failed('Refused', problem);
+    if (problem !== undefined) return refused(problem);
   }
   return undefined;
 }
@@ -93,7 +93,7 @@ function once(
     const content = await read(id);
     if (!Buffer.isBuffer(content)) return content;
     const tree = decodeTree(content, idBytes);
-    return tree.kind === 'entries' ? tree.entries : failed('Refused', `tree ${id}: ${tree.problem}`);
+    return tree.kind === 'entries' ? tree.entries : refused(`tree ${id}: ${tree.problem}`);
   };
   return (id) => {
     const found = known.get(id) ?? decode(id);

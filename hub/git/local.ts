@@ -6,6 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import { repositoryEnvironment, runGit, type GitProgram } from './command.ts';
+import { descendsHere } from './descent.ts';
 import type { GitDriver, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
 import { makeObjectReader, type ObjectReader } from './objects.ts';
@@ -54,6 +55,11 @@ export function makeLocal({ git, name, path, driver = 'native' }: LocalOptions):
     fetch: (ref) => localTip({ git, path, ref, signal: stop.signal }),
     open: async (id, ref) =>
       (await gitFolders(path)) === undefined ? notThere(path) : (await readerOf()).open(id, ref),
+    older: async (id, ref) =>
+      (await gitFolders(path)) === undefined
+        ? notThere(path)
+        : (await readerOf()).open(id, ref, { beside: true }),
+    descends: async (from, to) => descendsHere(await readerOf(), { from, to, complete: false }),
     damaged: () => repository?.reader.damaged() ?? false,
     async close() {
       stop.abort();

@@ -19,6 +19,8 @@ export interface ObjectReader {
 export interface ObjectReaderOptions {
   readonly git: GitProgram;
   readonly env: Readonly<Record<string, string>>;
+  /** A process that brings nothing for so long is ended. Default: {@link limits.objectReadMs}. */
+  readonly hungMs?: number;
 }
 
 /** The process starts with the first read, ends when idle, and starts again; a read that it took along is repeated once. */
@@ -54,17 +56,28 @@ interface Batch {
 /** Bytes of what git writes to standard error that are kept. */
 const STDERR_BYTES = 4096;
 
-function startBatch({ git, env }: ObjectReaderOptions, gone: () => void): Batch {
+function startBatch(options: ObjectReaderOptions, gone: () => void): Batch {
+  const { git, env, hungMs = limits.objectReadMs } = options;
   const child = spawn(git.program, ['cat-file', '--batch'], { env: { ...env } });
   const waiting: ((answer: Answer) => void)[] = [];
   let stderr = '';
   const idle = setTimeout(() => child.stdin.end(), limits.objectReaderIdleMs).unref();
+  /** A read that brings nothing for so long never will. */
+  const hung = setInterval(() => {
+    if (waiting.length > 0 && !moved) child.kill('SIGKILL');
+    moved = false;
+  }, hungMs).unref();
+  let moved = true;
   const parser = makeParser((answer) => waiting.shift()?.(answer));
-  child.stdout.on('data', (chunk: Buffer) => parser(chunk));
+  child.stdout.on('data', (chunk: Buffer) => {
+    moved = true;
+    parser(chunk);
+  });
   child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-STDERR_BYTES)));
   child.stdin.on('error', () => undefined);
   const ended = endOf(child).then((killed) => {
     clearTimeout(idle);
+    clearInterval(hung);
     gone();
     for (const settle of waiting.splice(0)) settle({ kind: 'ended', killed, stderr });
   });
@@ -76,6 +89,7 @@ function startBatch({ git, env }: ObjectReaderOptions, gone: () => void): Batch 
           return resolve({ kind: 'ended', killed: true, stderr });
         waiting.push(resolve);
         idle.refresh();
+        moved = true;
         child.stdin.write(`${name}\n`);
       }),
     async close() {

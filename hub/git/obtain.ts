@@ -34,7 +34,7 @@ function failureOf(error: unknown): Obtained {
     const failure = fetchFailure(`fatal: remote error: ${error.message}`);
     return failure.state === 'Corrupt' ? { ...failure, state: 'Unreachable' } : failure;
   }
-  if (error instanceof TooLarge) return failed('QuotaExceeded', error.message);
+  if (error instanceof TooLarge) return { ...failed('QuotaExceeded', error.message), final: true };
   const words = error instanceof Error ? error.message : String(error);
   return failed(diskIsFull(error) ? 'QuotaExceeded' : 'Unreachable', words);
 }

@@ -2,10 +2,11 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { limits } from '../../shared/limits.ts';
 import { gitUsable } from './choose.ts';
 import type { GitProgram } from './command.ts';
+import { QUOTA, type Quota } from './folder.ts';
 import { follow, type Follower } from './follow.ts';
 import { mirrorName, readSettings, type Readable } from './settings.ts';
 import type { RepositorySettings, Sources } from './source.ts';
@@ -22,16 +23,22 @@ export interface SourcesOptions {
   readonly random?: () => number;
   /** How long `refresh` waits for polls. */
   readonly graceMs?: number;
+  /** How long a poll keeps one of the places of those that are made at once; it goes on without. */
+  readonly placeMs?: number;
+  readonly quota?: Quota;
 }
 
 /** Reads all settings before anything starts; throws one error that names everything wrong with them. */
 export async function makeSources(options: SourcesOptions): Promise<Sources> {
   const { folder, git, onHint, random = Math.random, graceMs = limits.pollGraceMs } = options;
+  const { quota = QUOTA, placeMs = limits.pollPlaceMs } = options;
   const readable = readAll(options.repositories);
   await mkdir(folder, { recursive: true });
   await removeUnused(folder, readable);
   const usable = await gitUsable(git);
-  const followers = await Promise.all(readable.map((one) => follow(one, { git, usable, folder, random })));
+  const followers = await Promise.all(
+    readable.map((one) => follow(one, { git, usable, folder, quota, random })),
+  );
   const watches = await Promise.all(
     readable.map((one, n) => watchLocal(one, followers[n] as Follower, onHint)),
   );
@@ -40,12 +47,11 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
   const stop = new AbortController();
 
   const start = (follower: Follower, local: boolean, now: number): void => {
-    const work = local
-      ? follower.poll(now)
-      : limit(() => (stop.signal.aborted ? undefined : follower.poll(now)));
+    const poll = (): Promise<void> => (stop.signal.aborted ? Promise.resolve() : follower.poll(now));
+    const work = local ? poll() : placed(limit, poll, placeMs);
     running.set(
       follower.name,
-      Promise.resolve(work).finally(() => running.delete(follower.name)),
+      work.finally(() => running.delete(follower.name)),
     );
   };
   return {
@@ -57,7 +63,13 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
       await allOrGrace([...running.values()], { graceMs, onLate: onHint, signal: stop.signal });
       return followers.map((follower) => follower.view());
     },
-    older: async (name, commit) => followers.find((each) => each.name === name)?.older(commit),
+    async older(name, commit) {
+      const follower = followers.find((one) => one.name === name);
+      if (follower === undefined)
+        return { kind: 'failed', state: 'Unreachable', message: `there is no repository ${name}` };
+      const opened = await follower.older(commit);
+      return opened.kind === 'failed' ? opened : opened.tree;
+    },
     nextDue: () => Math.min(...followers.map((each) => (running.has(each.name) ? Infinity : each.dueAt()))),
     async close() {
       stop.abort();
@@ -66,6 +78,18 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
       await Promise.all(running.values());
     },
   };
+}
+
+/** Resolves when the work is done; a remote that hangs keeps its place only for a while, so it holds up no other one. */
+function placed(limit: LimitFunction, work: () => Promise<void>, placeMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    void limit(async () => {
+      const done = new AbortController();
+      const all = work().finally(() => done.abort());
+      void all.then(resolve, resolve);
+      await delay(placeMs, undefined, { signal: done.signal }).catch(() => undefined);
+    });
+  });
 }
 
 function readAll(repositories: readonly RepositorySettings[]): Readable[] {
@@ -84,7 +108,7 @@ function readAll(repositories: readonly RepositorySettings[]): Readable[] {
 async function removeUnused(folder: string, readable: readonly Readable[]): Promise<void> {
   const used = new Set(readable.map(mirrorName));
   for (const name of await readdir(folder))
-    if (!used.has(name.replace(/(?:\.(?:iso|new|old|past))+$/, '')))
+    if (!used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted))+$/, '')))
       await rm(join(folder, name), { recursive: true, force: true });
 }
 

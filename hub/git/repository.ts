@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { decodeCommit, tagTarget } from './decode.ts';
 import type { Opened } from './driver.ts';
-import { failed, type Failure } from './failure.ts';
+import { failed, refused, type Failure } from './failure.ts';
 import { filesOf, readListing, type Folder } from './listing.ts';
 import type { Answer, ObjectReader } from './objects.ts';
 import { OversizedBlobError, type Commit } from './source.ts';
@@ -14,7 +14,8 @@ export interface RepositoryOptions {
 }
 
 export interface GitRepository {
-  open(id: string, ref: string): Promise<Opened | Failure>;
+  /** `beside`: it is not the newest commit, which stays the one whose damage counts. */
+  open(id: string, ref: string, options?: { readonly beside: boolean }): Promise<Opened | Failure>;
   /** A blob of a tree, by object id; `commit` is the tree's. */
   blob(commit: string, id: string): Promise<Buffer>;
   /** A commit with its parents, or why it cannot be read. */
@@ -43,7 +44,7 @@ export function makeGitRepository({ name, objects }: RepositoryOptions): GitRepo
     return answer.kind === 'object' ? answer.content : unread('tree', id, answer);
   };
   return {
-    async open(id, ref) {
+    async open(id, ref, { beside } = { beside: false }) {
       const found = await readCommit(read, id, ref);
       if (found.kind === 'failed') return found;
       const { commit } = found;
@@ -52,8 +53,10 @@ export function makeGitRepository({ name, objects }: RepositoryOptions): GitRepo
         return failed('Corrupt', `object ${damage ?? ''} ${wordsOf(bad)}`);
       const folder = await readListing(found.tree, { read: treeOf, before: newest?.folder });
       if (folder.kind === 'failed') return folder;
-      newest = { commit: commit.id, folder };
-      damage = undefined;
+      if (!beside) {
+        newest = { commit: commit.id, folder };
+        damage = undefined;
+      }
       const files = filesOf(folder);
       const content = (blobId: string): Promise<Buffer> => blob(commit.id, blobId);
       const tree = { repository: name, ref, commit, entries: () => Promise.resolve(files), blob: content };
@@ -64,6 +67,13 @@ export function makeGitRepository({ name, objects }: RepositoryOptions): GitRepo
     damaged: () => damage !== undefined,
     close: () => objects.close(),
   };
+}
+
+/** A tree that is read through whatever the mirror is by then: whoever keeps it reads on after that was made anew. */
+export function readsOn(opened: Opened | Failure, repository: () => GitRepository): Opened | Failure {
+  if (opened.kind === 'failed') return opened;
+  const commit = opened.tree.commit.id;
+  return { ...opened, tree: { ...opened.tree, blob: (id) => repository().blob(commit, id) } };
 }
 
 /** A commit, the id of its tree and those of its parents. */
@@ -99,8 +109,9 @@ async function readCommit(
 }
 
 function unread(what: string, id: string, answer: Exclude<Answer, { kind: 'object' }>): Failure {
-  const state = isDamage(answer) ? 'Corrupt' : answer.kind === 'oversized' ? 'Refused' : 'Unreachable';
-  return failed(state, `${what} ${id} ${wordsOf(answer)}`);
+  const message = `${what} ${id} ${wordsOf(answer)}`;
+  if (answer.kind === 'oversized') return refused(message);
+  return failed(isDamage(answer) ? 'Corrupt' : 'Unreachable', message);
 }
 
 /** The content of an object must have its id: a flipped bit may well decompress. */

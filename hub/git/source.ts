@@ -76,6 +76,15 @@ export type DriverChoice = (typeof DRIVER_CHOICES)[number];
 /** `fleet` repositories gate all planning and may hold every kind; `stacks` gate their own; `sources` hold programs. */
 export type Trust = 'fleet' | 'stacks' | 'sources';
 
+/** A ref that moved from one commit to another. */
+export interface Moved {
+  readonly from: string;
+  readonly to: string;
+  /** `unknown`: too little of history is at hand to tell. */
+  readonly descends: 'yes' | 'no' | 'unknown';
+  readonly at: number;
+}
+
 export interface SourceView {
   readonly name: string;
   /** Without user info. */
@@ -91,6 +100,10 @@ export interface SourceView {
   readonly checkedAt: number;
   /** What went wrong, for people; without credentials. */
   readonly message?: string;
+  /** The newest move of the ref since start. Only where `descends` is `yes` was nothing rewritten. */
+  readonly moved?: Moved;
+  /** The newest damage since start that was found and healed. */
+  readonly mended?: { readonly at: number; readonly damage: string };
   /** The newest complete read since start. */
   readonly tree?: Tree;
 }
@@ -114,6 +127,15 @@ export interface RepositorySettings {
   readonly auth?: Auth | undefined;
   /** Default: `auto`. */
   readonly driver?: DriverChoice;
+  /** `refuse`: a commit that does not descend from the one in force is not taken. Default: `allow`. */
+  readonly nonFastForward?: 'allow' | 'refuse' | undefined;
+}
+
+/** Why something could not be read, for people. */
+export interface SourceFailure {
+  readonly kind: 'failed';
+  readonly state: Exclude<SourceState, 'Hydrating' | 'Ready'>;
+  readonly message: string;
 }
 
 /** The watched repositories. */
@@ -123,8 +145,11 @@ export interface Sources {
    * time only: what they bring later, the next call shows.
    */
   refresh(now: number): Promise<readonly SourceView[]>;
-  /** A commit of a repository that is not the newest one, by id; undefined: it is not to be had. */
-  older(name: string, commit: string): Promise<Tree | undefined>;
+  /**
+   * Another commit of a watched repository, by its id; it is fetched if it is not here and the server gives it out. A
+   * failure says why there is none: `RefMissing` where the server does not have it, or does not give it out.
+   */
+  older(name: string, commit: string): Promise<Tree | SourceFailure>;
   /** When the next poll is due, ms; Infinity while every one of them is under way. */
   nextDue(): number;
   /** Ends what is under way. */

@@ -13,8 +13,11 @@ export interface PackRequest {
 
 const FLUSH = '0000';
 
-/** What every server of the last fifteen years can do. Thin packs are not asked for: each pack stands alone. */
-const CAPABILITIES = 'side-band-64k ofs-delta no-progress agent=git/towline';
+/**
+ * What every server of the last fifteen years can do. Thin packs are not asked for, so that each pack stands alone;
+ * progress is, so that a server that is busy is not a silent one.
+ */
+const CAPABILITIES = 'side-band-64k ofs-delta agent=git/towline';
 
 /** Body of the request. */
 export function encodeRequest({ want, have, shallow, depth }: PackRequest): Buffer {

@@ -16,10 +16,13 @@ export const WORLD: readonly string[] = [
   ...files('hub/api', 'api', 'sse', 'watch'),
   ...files(
     'hub/git',
+    'accepted',
     'access',
     'command',
+    'descent',
     'download',
     'folder',
+    'gitfetch',
     'githubapp',
     'http',
     'isomorphic',
