@@ -49,7 +49,7 @@ function setupOf(project: ProjectFile, view: View): Setup {
 
 interface Found {
   readonly packages: Packages | undefined;
-  readonly settings: ReturnType<typeof settingsFiles>;
+  readonly settings: { readonly files: readonly string[]; readonly folders: readonly string[] };
   readonly traced: Traced;
   readonly phantoms: ReturnType<typeof phantomsIn>;
   readonly warnings: readonly string[];
@@ -61,7 +61,7 @@ const NO_PHANTOMS = { folders: [], warnings: [] };
 /** `used`: workspaces that the sources use and no package.json names. */
 function find(view: View, { project, program, install, roots }: Setup, used: readonly string[]): Found {
   const packages = install && packagesOf(view, { project: project.folder, install, more: used });
-  const settings = install === undefined ? NO_SETTINGS : settingsFiles(view, install);
+  const settings = install === undefined ? NO_SETTINGS : view.fact(settingsFiles(install));
   const compiled =
     program.tsconfig === undefined ? undefined : view.fact(compiledBy(roots, program.tsconfig));
   const folders = [
@@ -104,6 +104,8 @@ function inferredFrom(view: View, { project, program }: Setup, found: Found): In
     ...(cut?.whole ?? []),
     ...(cut?.paths ?? []).filter((path) => view.entry(path) !== undefined),
   ]);
+  // what is made stands in place of what is there
+  cut?.made.forEach(([path]) => files.delete(path));
   const folders = new Set([...traced.folders, ...settings.folders]);
   folders.delete(project.folder);
   const file = inside(project.folder, project.file);

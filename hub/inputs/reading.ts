@@ -54,6 +54,8 @@ interface State {
   readonly contents: Map<string, Buffer | Error>;
   readonly needs: Set<string>;
   readonly facts: Map<string, Fact>;
+  /** Answers that some content was missing for. They stay so until content comes, and many ask for the same ones. */
+  readonly pending: Map<string, Incomplete>;
   readonly asking: Set<string>;
   readonly before: Before;
 }
@@ -75,6 +77,7 @@ export function makeReading(index: TreeIndex, parses: Parses, before?: Reading):
     contents: new Map(),
     needs: new Set(),
     facts: new Map(),
+    pending: new Map(),
     asking: new Set(),
     before: standingOn(index, before),
   };
@@ -86,9 +89,13 @@ export function makeReading(index: TreeIndex, parses: Parses, before?: Reading):
     takeNeeds: () => {
       const needs = [...state.needs];
       state.needs.clear();
+      state.pending.clear();
       return needs;
     },
-    give: (id, content) => void state.contents.set(id, content),
+    give: (id, content) => {
+      state.contents.set(id, content);
+      state.pending.clear();
+    },
     dropContents: () => state.contents.clear(),
   };
   states.set(reading, state);
@@ -120,12 +127,18 @@ function holds(state: State, notes: Iterable<string>): boolean | 'unknown' {
   return unknown ? 'unknown' : true;
 }
 
-type Answered =
-  | { readonly kind: 'fact'; readonly fact: Fact }
-  | { readonly kind: 'incomplete'; readonly value: Json; readonly failure: string | undefined };
+interface Incomplete {
+  readonly kind: 'incomplete';
+  readonly value: Json;
+  readonly failure: string | undefined;
+}
+
+type Answered = { readonly kind: 'fact'; readonly fact: Fact } | Incomplete;
 
 function factOf(state: State, question: Question<Json>): Answered {
   const { key } = question;
+  const waiting = state.pending.get(key);
+  if (waiting !== undefined) return waiting;
   const known = state.facts.get(key) ?? carried(state, key);
   if (known !== undefined) return { kind: 'fact', fact: known };
   if (state.asking.has(key)) throw new Error(`the answer to ${key} asks for itself`);
@@ -133,7 +146,11 @@ function factOf(state: State, question: Question<Json>): Answered {
   const look = makeLook(state);
   const value = question.answer(look);
   state.asking.delete(key);
-  if (look.incomplete) return { kind: 'incomplete', value, failure: look.failure };
+  if (look.incomplete) {
+    const incomplete: Incomplete = { kind: 'incomplete', value, failure: look.failure };
+    state.pending.set(key, incomplete);
+    return incomplete;
+  }
   const fact = { question, value, stamp: canonical(value), notes: look.notes };
   state.facts.set(key, fact);
   return { kind: 'fact', fact };

@@ -2,11 +2,11 @@
 import type { Slice } from '../../lockfiles/lockfile.ts';
 import { blobId } from '../blob.ts';
 import type { MadeFile } from '../infer.ts';
-import { inside, joinPath, relativeTo } from '../paths.ts';
+import { inside, joinPath, nameOf, relativeTo } from '../paths.ts';
 import type { Question, View } from '../view.ts';
 import type { Install } from './install.ts';
-import { lockfileParser } from './lockfiles.ts';
-import { workspacesOf } from './workspaces.ts';
+import { CUTTERS, lockfileParser } from './lockfiles.ts';
+import { hasWorkspaces, workspacesOf } from './workspaces.ts';
 
 export type Cut = {
   /** Path and object id of each file that is made. */
@@ -33,30 +33,26 @@ const NOTHING: Cut = { made: [], whole: [], workspaces: [], paths: [], problems:
  * What a project installs, in few words: it stays the same while others change what they install, so that whoever
  * asked is not asked again.
  */
-export const cutOf = (cutting: Cutting): Question<Cut> => ({
-  key: [
-    'nodejs/cut',
-    cutting.install.manager,
-    cutting.install.root,
-    cutting.install.importer,
-    ...cutting.also,
-  ].join('\0'),
-  answer: (view) => {
-    const { lockfile } = cutting.install;
-    if (lockfile === null)
-      return { ...NOTHING, whole: [...cutting.install.rivals], warnings: rivals(cutting.install) };
-    const read = sliceOf(view, lockfile, cutting);
-    if (read === undefined) return { ...NOTHING, whole: [lockfile] };
-    if (typeof read === 'string')
-      return { ...NOTHING, whole: [lockfile], warnings: [asWhole(lockfile, read)] };
-    return cutFrom(view, { lockfile, root: cutting.install.root, slice: read });
-  },
-});
+export const cutOf = (cutting: Cutting): Question<Cut> => {
+  const { install, also } = cutting;
+  return {
+    key: ['nodejs/cut', install.manager, install.root, install.importer, ...also].join('\0'),
+    answer: (view) => {
+      const { lockfile, rivals } = install;
+      if (lockfile === null) return { ...NOTHING, whole: [...rivals], warnings: rivalry(install) };
+      const slice = sliceOf(view, lockfile, cutting);
+      if (slice === undefined) return { ...NOTHING, whole: [lockfile] };
+      if (typeof slice === 'string')
+        return { ...NOTHING, whole: [lockfile], warnings: [asWhole(lockfile, slice)] };
+      return cutFrom(view, { lockfile, cutting, slice });
+    },
+  };
+};
 
 /** A text: why the lockfile cannot be cut. Undefined: there is no reader for it, or its content is not here. */
-function sliceOf(view: View, path: string, { install, also }: Cutting): Slice | string | undefined {
-  const parser = lockfileParser(path);
-  const read = parser === undefined ? undefined : view.parsed(path, parser);
+function sliceOf(view: View, lockfile: string, { install, also }: Cutting): Slice | string | undefined {
+  const parser = lockfileParser(lockfile);
+  const read = parser === undefined ? undefined : view.parsed(lockfile, parser);
   if (read?.kind !== 'lockfile') return read?.why;
   const from = (folder: string): string => fromRoot(install.root, folder);
   return read.lockfile.slice(from(install.importer), workspacesOf(view, install), also.map(from));
@@ -66,21 +62,66 @@ const fromRoot = (root: string, folder: string): string => (folder === root ? '.
 
 interface Sliced {
   readonly lockfile: string;
-  readonly root: string;
+  readonly cutting: Cutting;
   readonly slice: Slice;
 }
 
-function cutFrom(view: View, { lockfile, root, slice }: Sliced): Cut {
-  const paths = slice.paths.map((path) => [path, joinPath(root, path)] as const);
+function cutFrom(view: View, sliced: Sliced): Cut {
+  const { lockfile, cutting, slice } = sliced;
+  const { root } = cutting.install;
+  const beside = besides(view, sliced);
+  const named = [...slice.paths, ...beside.flatMap(({ paths }) => paths)];
+  const paths = named.map((path) => [path, joinPath(root, path)] as const);
   const outside = paths.filter(([, path]) => path === undefined).map(([path]) => leadsOut(lockfile, path));
   return {
-    made: [[lockfile, blobId(Buffer.from(slice.text()))]],
+    made: [
+      [lockfile, idOf(lockfile, slice)],
+      ...beside.map(({ path, text }): [string, string] => [path, blobId(Buffer.from(text))]),
+    ],
     whole: [],
     workspaces: slice.workspaces.map((folder) => inside(root, folder)),
     paths: [...paths.flatMap(([, path]) => path ?? []), ...archivesIn(view, root, slice)],
     problems: [...slice.problems, ...outside],
     warnings: [],
   };
+}
+
+/** Ids of texts by the keys of their slices: keys are cheap, texts are not, and most stay from commit to commit. */
+const ids = new Map<string, string>();
+const MAX_IDS = 100_000;
+
+function idOf(lockfile: string, slice: Slice): string {
+  const key = `${nameOf(lockfile)} ${slice.key}`;
+  const id = ids.get(key) ?? blobId(Buffer.from(slice.text()));
+  ids.delete(key);
+  ids.set(key, id);
+  const [oldest] = ids.size > MAX_IDS ? ids.keys() : [];
+  if (oldest !== undefined) ids.delete(oldest);
+  return id;
+}
+
+interface Beside {
+  readonly path: string;
+  readonly text: string;
+  /** Files that it names, from the folder of the lockfile. */
+  readonly paths: readonly string[];
+}
+
+/** Files beside the lockfile that speak of all workspaces. Those of a project that has none are its own. */
+function besides(view: View, { cutting: { install, also }, slice }: Sliced): Beside[] {
+  if (install.importer === install.root && !hasWorkspaces(view, install)) return [];
+  const workspaces = new Set([...slice.workspaces, ...also.map((folder) => fromRoot(install.root, folder))]);
+  const cut = {
+    folder: fromRoot(install.root, install.importer),
+    slice: { packages: slice.packages, workspaces: [...workspaces].sort() },
+    // what is run after the install is not known here, so every script stays
+    commands: ['*'],
+  };
+  return Object.entries(CUTTERS).flatMap(([name, cutter]): Beside[] => {
+    const path = inside(install.root, name);
+    const content = view.content(path);
+    return content === undefined ? [] : [{ path, ...cutter(content.toString('utf8'), cut) }];
+  });
 }
 
 /** Archives that the repository has; where it has none of them, they are fetched. */
@@ -93,7 +134,7 @@ const asWhole = (lockfile: string, why: string): string =>
 const leadsOut = (lockfile: string, path: string): string =>
   `${lockfile} takes a package from ${path}, which is outside of the repository: runs see files of the repository only`;
 
-function rivals({ rivals, root }: Install): string[] {
+function rivalry({ rivals, root }: Install): string[] {
   if (rivals.length === 0) return [];
   const manifest = inside(root, 'package.json');
   return [
@@ -106,6 +147,11 @@ export const madeFiles = (cut: Cut, cutting: Cutting): MadeFile[] =>
   cut.made.map(([path, id]) => ({ path, id, content: (view) => contentOf(view, path, cutting) }));
 
 function contentOf(view: View, path: string, cutting: Cutting): Buffer {
-  const slice = sliceOf(view, path, cutting);
-  return Buffer.from(slice === undefined || typeof slice === 'string' ? '' : slice.text());
+  const { lockfile } = cutting.install;
+  const slice = lockfile === null ? undefined : sliceOf(view, lockfile, cutting);
+  // contents that are missing are read, and the question is asked again
+  if (lockfile === null || slice === undefined || typeof slice === 'string') return Buffer.alloc(0);
+  if (path === lockfile) return Buffer.from(slice.text());
+  const beside = besides(view, { lockfile, cutting, slice });
+  return Buffer.from(beside.find((file) => file.path === path)?.text ?? '');
 }

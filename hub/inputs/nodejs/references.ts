@@ -99,10 +99,22 @@ function walk(tree: Node, enter: (node: Node) => Rest): void {
   }
 }
 
-const childrenOf = (node: Node): Node[] =>
-  Object.values(node).flatMap((value: unknown) =>
-    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
-  );
+/** Written plainly: most of the time that a program takes goes here and into the parser. */
+function childrenOf(node: Node): Node[] {
+  const children: Node[] = [];
+  const fields = node as unknown as Readonly<Record<string, unknown>>;
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === null || typeof value !== 'object' || name === 'loc') continue;
+    if (!Array.isArray(value)) addNode(children, value);
+    else for (const one of value as unknown[]) addNode(children, one);
+  }
+  return children;
+}
+
+const addNode = (nodes: Node[], value: unknown): void => {
+  if (isNode(value)) nodes.push(value);
+};
 
 const isNode = (value: unknown): value is Node =>
   value !== null &&
@@ -167,10 +179,14 @@ function visitCall(node: Call, found: Found): Rest {
 
 /** `import(…)`, `require(…)`, `require.resolve(…)`, `module.require(…)`, `import.meta.resolve(…)`. */
 function isImport({ callee }: Call, name: string | undefined): boolean {
-  if (callee.type === 'Import' || name === 'require') return true;
-  if (callee.type !== 'MemberExpression' || name !== 'resolve') return false;
-  return callee.object.type === 'MetaProperty' || calleeName(callee.object) === 'require';
+  if (callee.type === 'Import' || isNamed(callee, 'require')) return true;
+  if (callee.type !== 'MemberExpression') return false;
+  // Pulumi's settings have a `require` as well
+  if (name === 'require') return isNamed(callee.object, 'module');
+  return name === 'resolve' && (callee.object.type === 'MetaProperty' || isNamed(callee.object, 'require'));
 }
+
+const isNamed = (node: Node, name: string): boolean => node.type === 'Identifier' && node.name === name;
 
 /** An expression that is a path by itself: from the file, or a text that leads upwards. */
 function visitPath(node: Node, found: Found): Rest {

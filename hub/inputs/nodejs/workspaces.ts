@@ -51,9 +51,27 @@ function foldersOf(view: View, root: string, pattern: string): string[] {
 /** Workspaces in a folder, without those of Pulumi projects below it: their files are there wherever the folder is. */
 export const membersBelow = (roots: Roots, folder: string): Question<string[]> => ({
   key: `nodejs/members below\0${roots.manager ?? ''}\0${roots.root}\0${folder}`,
-  answer: (view) =>
-    view.fact(members(roots)).filter((member) => member !== folder && comesWith(view, member, folder)),
+  answer: (view) => {
+    const all = view.fact(members(roots));
+    const found: string[] = [];
+    for (let n = folder === '.' ? 0 : firstFrom(all, `${folder}/`); n < all.length; n++) {
+      const member = all[n] ?? '';
+      if (!isBelow(member, folder)) break;
+      if (comesWith(view, member, folder)) found.push(member);
+    }
+    return found;
+  },
 });
+
+function firstFrom(sorted: readonly string[], text: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Folders by name; of two with one name both, since which of them is meant is not known. */
 const folders = (roots: Roots): Question<Record<string, string[]>> => ({
