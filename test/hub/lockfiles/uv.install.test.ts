@@ -104,6 +104,19 @@ function shipped(files: Files, slice: Slice, folder: string): Files {
   return { ...Object.fromEntries(kept), 'pyproject.toml': root, 'uv.lock': slice.text() };
 }
 
+/** Lays out what a member ships, lets uv check and install it, and resolves to what its program prints. */
+async function start(
+  t: TestContext,
+  uv: RunUv,
+  { artifact, folder }: { readonly artifact: Files; readonly folder: string },
+): Promise<string> {
+  const root = await tempFolder(t, 'artifact');
+  await layOut(root, artifact);
+  await uv(root, 'lock', '--check');
+  await uv(root, 'sync', '--frozen', '--package', 'app');
+  return uv(join(root, folder), 'run', '--frozen', 'main.py');
+}
+
 test('uv installs a member from the cut lockfile alone, and finds nothing to change in it', async (t) => {
   const uv = await uvOf(t, await startIndex(t, WHEELS));
   const slice = sliceOf(await lock(t, uv, REPOSITORY), 'app');
@@ -111,11 +124,113 @@ test('uv installs a member from the cut lockfile alone, and finds nothing to cha
   assert.deepEqual(slice.workspaces, ['libs/deep', 'libs/lib']);
   assert.deepEqual(slice.paths, [`vendor/${wheelName(BOXED)}`, 'vendor/vendored']);
   assert.doesNotMatch(slice.text(), /stranger|other|less/);
-  const folder = await tempFolder(t, 'artifact');
   const artifact = shipped(REPOSITORY, slice, 'app');
   assert.doesNotMatch(String(artifact['pyproject.toml']), /ruff|stranger/);
-  await layOut(folder, artifact);
-  await uv(folder, 'lock', '--check');
-  await uv(folder, 'sync', '--frozen', '--package', 'app');
-  assert.equal(await uv(join(folder, 'app'), 'run', '--frozen', 'main.py'), PRINTED);
+  assert.equal(await start(t, uv, { artifact, folder: 'app' }), PRINTED);
+});
+
+interface Variant {
+  readonly title: string;
+  readonly folder: string;
+  readonly files: Files;
+  readonly linked: readonly string[];
+  readonly prints: string;
+}
+
+const MAIN = { 'app/main.py': 'import mid\nprint(mid.VALUE)\n' };
+const VARIANTS: readonly Variant[] = [
+  {
+    title: 'of a workspace whose root is no project',
+    folder: 'app',
+    files: {
+      'pyproject.toml':
+        '[tool.uv.workspace]\nmembers = ["app", "stranger"]\n[dependency-groups]\ndev = ["tool"]\n',
+      'app/pyproject.toml': project('app', ['mid']),
+      'stranger/pyproject.toml': project('stranger', ['other']),
+      ...MAIN,
+    },
+    linked: [],
+    prints: 'mid 1.0\n',
+  },
+  {
+    title: 'that depends on the root',
+    folder: 'app',
+    files: {
+      'pyproject.toml': project(
+        'rooted',
+        ['tool'],
+        `[tool.uv.workspace]\nmembers = ["app", "stranger"]\n[tool.uv.sources]\nrooted = { workspace = true }\n${BUILD}`,
+      ),
+      'src/rooted/__init__.py': 'VALUE = "the root"\n',
+      'app/pyproject.toml': project('app', ['rooted']),
+      'app/main.py': 'import rooted\nprint(rooted.VALUE)\n',
+      'stranger/pyproject.toml': project('stranger', ['other']),
+    },
+    linked: ['.'],
+    prints: 'the root\n',
+  },
+  {
+    title: 'that is alone',
+    folder: '.',
+    files: { 'pyproject.toml': project('app', ['mid']), 'main.py': MAIN['app/main.py'] },
+    linked: [],
+    prints: 'mid 1.0\n',
+  },
+];
+for (const { title, folder, files, linked, prints } of VARIANTS)
+  test(`uv installs a project ${title}`, async (t) => {
+    const uv = await uvOf(t, await startIndex(t, WHEELS));
+    const slice = sliceOf(await lock(t, uv, files), folder);
+    assert.deepEqual(slice.problems, []);
+    assert.deepEqual(slice.workspaces, linked);
+    assert.doesNotMatch(slice.text(), /stranger|other/);
+    const root = slice.workspaces.includes('.')
+      ? { 'src/rooted/__init__.py': files['src/rooted/__init__.py'] ?? '' }
+      : {};
+    const artifact =
+      folder === '.' ? { ...files, 'uv.lock': slice.text() } : { ...shipped(files, slice, folder), ...root };
+    assert.equal(await start(t, uv, { artifact, folder }), prints);
+  });
+
+test('a uv.lock that is not known is taken whole, with the reason', () => {
+  const head = 'version = 1\nrequires-python = ">=3.9"\n';
+  const reasons: Readonly<Record<string, RegExp>> = {
+    'version = 2\n': /not of version 1/,
+    'version = 1\nrevision = 99\n': /revision up to 5/,
+    'version = \n': /cannot be read/,
+    [`${head}[[package]]\nname = "a"\n`]: /no name or no source/,
+  };
+  for (const [text, reason] of Object.entries(reasons)) {
+    const read = uvLock.parse(Buffer.from(text));
+    assert.match(read.kind === 'whole' ? read.why : '', reason);
+  }
+});
+
+const ELSEWHERE = `version = 1
+[manifest]
+members = ["app", "lib"]
+[[package]]
+name = "app"
+version = "1.0"
+source = { virtual = "app" }
+dependencies = [{ name = "lib", source = { registry = "https://registry.example/simple" } }]
+[[package]]
+name = "lib"
+version = "9.0"
+source = { registry = "https://registry.example/simple" }
+[[package]]
+name = "lib"
+version = "1.0"
+source = { editable = "lib" }
+`;
+
+test('a public package of a member’s name is a problem of who depends on it alone', () => {
+  assert.deepEqual(sliceOf(ELSEWHERE, 'app').problems, [
+    'app/pyproject.toml depends on lib, which is not the workspace member of that name: uv.lock takes a package from ' +
+      'elsewhere: write “lib = { workspace = true }” into its tool.uv.sources, run “uv lock” and commit uv.lock',
+  ]);
+  assert.deepEqual(sliceOf(ELSEWHERE, 'lib').problems, []);
+  assert.deepEqual(sliceOf(ELSEWHERE, 'new').problems, [
+    'uv.lock has no member in new: run “uv lock” and commit uv.lock',
+  ]);
 });

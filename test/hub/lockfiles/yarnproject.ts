@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Lockfile, PackageManifest, Slice, Workspaces } from '../../../hub/lockfiles/lockfile.ts';
+import { cutRootManifest } from '../../../hub/lockfiles/rootmanifest.ts';
 import { yarnLock } from '../../../hub/lockfiles/yarn.ts';
 import { layOut, managersOf, type Manager } from '../../harness/managers.ts';
 import type { Owner } from '../../harness/owned.ts';
@@ -32,15 +33,14 @@ export function readLock(text: string): Lockfile {
   return read.lockfile;
 }
 
-/** What an artifact holds: settings and manifest of the root, the cut lockfile, workspaces, other paths. */
+/** What an artifact holds: settings and cut manifest of the root, the cut lockfile, workspaces, other paths. */
 export function shipped(files: Files, slice: Slice, folder: string): Files {
-  const wanted = [folder, ...slice.workspaces, ...slice.paths, ...(slice.archives ?? [])];
-  const kept = Object.entries(files).filter(
-    ([path]) =>
-      ['package.json', '.yarnrc', '.yarnrc.yml'].includes(path) ||
-      wanted.some((one) => path === one || path.startsWith(`${one}/`)),
+  const wanted = ['.yarnrc', '.yarnrc.yml', folder, ...slice.workspaces, ...slice.paths];
+  const kept = Object.entries(files).filter(([path]) =>
+    wanted.some((one) => path === one || path.startsWith(`${one}/`)),
   );
-  return { ...Object.fromEntries(kept), 'yarn.lock': slice.text() };
+  const root = cutRootManifest(files['package.json'] ?? '', { folder, slice });
+  return { ...Object.fromEntries(kept), 'package.json': root, 'yarn.lock': slice.text() };
 }
 
 export interface Project {
