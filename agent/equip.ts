@@ -52,7 +52,7 @@ async function provide(context: Context, job: Job, { run, runtime, signal }: Bar
 
 /** Lines in which the managers say what went wrong. */
 const ERROR_LINE =
-  /npm error|ERR_PNPM|^error |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
+  /npm error|ERR_PNPM|^\[ERROR\]|^error |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
 
 function notProvided(
   context: Context,

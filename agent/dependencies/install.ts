@@ -52,7 +52,7 @@ export async function provideDependencies(need: Need, cache: string, means: Inst
   if (installer === undefined) return { kind: 'unusable', code: 'RunFailed', why: missingText(plan) };
   const provided = await provide({ need, cache, means, plan, installer, folder, files });
   if (provided.kind === 'failed') return provided;
-  const wrong = plan.linker === 'pnp' ? undefined : await checkLinks(folder, plan);
+  const wrong = await checkLinks(folder, plan);
   if (wrong !== undefined) return { kind: 'unusable', code: 'RunFailed', why: wrong };
   const { installs } = provided;
   return {

@@ -82,10 +82,12 @@ export function programsOf(text: string): string[] {
 /** Fields by which a manifest asks for packages. */
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 
-/** Names of everything that a manifest asks for. */
-export function dependenciesOf(text: string): string[] {
+/** Everything that a manifest asks for: name and range, as often as it asks. */
+export function dependenciesOf(text: string): (readonly [string, string])[] {
   const manifest = readJson(text) ?? {};
-  return [...new Set(DEPENDENCY_FIELDS.flatMap((field) => Object.keys(objectOf(manifest[field]) ?? {})))];
+  return DEPENDENCY_FIELDS.flatMap((field) => Object.entries(objectOf(manifest[field]) ?? {})).map(
+    ([name, range]) => [name, typeof range === 'string' ? range : ''] as const,
+  );
 }
 
 /** A JSON object, or undefined for anything else. */

@@ -1,5 +1,6 @@
 /** Yarn of both generations: what they install, and how they are started. Pure. */
 import { posix } from 'node:path';
+import { load } from 'js-yaml';
 import { parse } from 'yaml';
 import { objectOf, readJson, type ManifestFile } from './manifests.ts';
 import type { LockReading, Sources } from './reading.ts';
@@ -43,6 +44,18 @@ export interface BerrySettings {
   readonly linker: string;
   /** From the lockfile's folder. */
   readonly release?: string;
+}
+
+/** What each descriptor (`name@npm:^1.0.0`) of a lockfile of yarn 2 or newer is resolved to. */
+export function berryResolutions(lock: string): ReadonlyMap<string, string> {
+  const entries = Object.entries(objectOf(load(lock)) ?? {});
+  return new Map(
+    entries.flatMap(([descriptors, entry]) => {
+      const resolution = objectOf(entry)?.['resolution'];
+      if (typeof resolution !== 'string') return [];
+      return descriptors.split(', ').map((descriptor) => [descriptor, resolution] as const);
+    }),
+  );
 }
 
 /** Yarn's own defaults where it says nothing. */

@@ -271,9 +271,16 @@ describe('what comes from the artifact itself', () => {
 
 test('a package of the registry in the place of a workspace is refused, and named', async (t) => {
   const place = await makePlace(t);
-  for (const manager of ['npm', 'yarn1', 'pnpm'] as const) {
+  const rows: readonly (readonly [Manager, string])[] = [
+    ['npm', ''],
+    ['yarn1', ''],
+    ['pnpm', ''],
+    ['yarn4', 'node-modules'],
+    ['yarn4', 'pnp'],
+  ];
+  for (const [manager, linker] of rows) {
     const repository = await place.locked(manager, {
-      ...repositoryOf(manager),
+      ...repositoryOf(manager, linker),
       'apps/web/package.json': json({ name: 'web', version: '1.0.0', dependencies: { x: '^1.0.0' } }),
       'libs/x/package.json': json({ name: 'x', version: '2.0.0' }),
     });
