@@ -103,10 +103,16 @@ async function productsOf(entry: string): Promise<string[]> {
 /** Copies a tree, links as they are, blocks shared where the file system can; by the run user, into a folder of its own. */
 async function copyAs(from: string, to: string, user: RunUser | undefined): Promise<void> {
   const flags = ['-R', '-P', '-p', '--reflink=auto', '--no-target-directory'];
-  const makesFolder = (await lstat(from)).isDirectory() ? [] : ['--remove-destination'];
-  const child = spawn('cp', [...flags, ...makesFolder, from, to], { stdio: 'ignore', env: {}, ...user });
+  const isFolder = (await lstat(from)).isDirectory();
+  if (!(await isThere(dirname(to)))) await run('mkdir', ['-p', dirname(to)], user);
+  await run('cp', [...flags, ...(isFolder ? [] : ['--remove-destination']), from, to], user);
+}
+
+async function run(program: string, args: readonly string[], user: RunUser | undefined): Promise<void> {
+  const child = spawn(program, args, { stdio: 'ignore', env: {}, ...user });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`cp of installed dependencies to ${to} ended with ${code}`);
+  if (code !== 0)
+    throw new Error(`${program} of installed dependencies to ${args.at(-1)} ended with ${code}`);
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -1,14 +1,18 @@
 /** A stack in TypeScript that is a workspace, with a library that has to be built: from the cut artifact to the update. */
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { npmLock } from '../../hub/lockfiles/npm.ts';
 import type { PackageManifest, Workspaces } from '../../hub/lockfiles/lockfile.ts';
+import { installEnvironment } from '../../agent/dependencies/environment.ts';
 import { findPrograms } from '../../agent/dependencies/programs.ts';
 import { tempFolder } from '../harness/temp.ts';
 import type { Owner } from '../harness/owned.ts';
-import { jobOf, makeBed, nodeManifests, runOnce, type TreeFiles } from './bed.ts';
+import { jobOf, makeBed, nodeManifests, PASSPHRASE, runOnce, type TreeFiles } from './bed.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -101,4 +105,57 @@ test('a stack with a library of its repository is installed from what it needs, 
   assert.match(await said("exports.greeting = 'WORD moin';\n", false), /"moin moin"|"moin" => "moin moin"/);
   assert.equal((await npm.installs()).length, 1);
   assert.match(bed.executor.toolchain['npm'] ?? '', /^\d+\.\d+/);
+});
+
+const YARN = fileURLToPath(new URL('../../node_modules/yarn4/bin/yarn.js', import.meta.url));
+
+/** What yarn 4 locks for these files, by the registry that npm uses here. */
+async function yarnLock(
+  owner: Owner,
+  files: Readonly<Record<string, string>>,
+  registry: string,
+): Promise<string> {
+  const folder = await tempFolder(owner, 'yarn');
+  for (const [name, text] of Object.entries({ ...files, 'yarn.lock': '' }))
+    await writeFile(join(folder, name), text);
+  const env = {
+    ...installEnvironment(process.env),
+    PATH: process.env['PATH'],
+    HOME: folder,
+    YARN_NPM_REGISTRY_SERVER: registry,
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
+  };
+  await promisify(execFile)(process.execPath, [YARN, 'install', '--mode=update-lockfile'], {
+    cwd: folder,
+    env,
+  });
+  return readFile(join(folder, 'yarn.lock'), 'utf8');
+}
+
+test('a stack whose packages stay zipped (Plug’n’Play) is updated', async (t) => {
+  const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry']);
+  const registry = stdout.trim();
+  const bin = await tempFolder(t, 'bin');
+  await symlink(YARN, join(bin, 'yarn'));
+  const files = {
+    'package.json': json({ name: 'web', dependencies: { '@pulumi/pulumi': '3.276.0' } }),
+    '.yarnrc.yml': 'nodeLinker: pnp\n',
+  };
+  const bed = await makeBed(t, {
+    path: [bin, ...(process.env['PATH'] ?? '').split(delimiter)],
+    environment: { ...process.env, YARN_NPM_REGISTRY_SERVER: registry, TEST_PASSPHRASE: PASSPHRASE },
+  });
+  const order = await bed.order({
+    ...files,
+    'yarn.lock': await yarnLock(t, files, registry),
+    'Pulumi.yaml': 'name: web\nruntime: nodejs\n',
+    'index.js': "const pulumi = require('@pulumi/pulumi');\nexports.said = pulumi.output('moin');\n",
+  });
+  const { end, lines } = await runOnce(bed.executor, jobOf(order));
+  assert.equal(end.result, 'succeeded', `${end.reason.text}\n${lines.join('\n')}`);
+  assert.ok(
+    lines.some((line) => /said *: "moin"/.test(line)),
+    lines.join('\n'),
+  );
 });
