@@ -2,6 +2,7 @@
 import { holdsFolder, readFile, type Findings } from '../findings.ts';
 import { folderOf, inside, joinPath, upwards } from '../paths.ts';
 import { pyprojectParser, type Pyproject } from './pyproject.ts';
+import { takeUvLock } from './lock.ts';
 import { requirementsParser } from './requirements.ts';
 import { memberOf, workspaceRoot } from './workspace.ts';
 
@@ -42,8 +43,11 @@ export function takePackages(findings: Findings, home: string): Packages {
   const governing = upwards(home).find((folder) =>
     MANIFESTS.some((name) => findings.view.entry(inside(folder, name)) !== undefined),
   );
-  if (governing !== undefined) takeManifests(search, governing);
-  if (governing !== undefined && governing !== home) takeAbove(search, governing);
+  if (governing !== undefined) {
+    takeManifests(search, governing);
+    takeLock(search, governing);
+    if (governing !== home) takeAbove(search, governing);
+  }
   for (const project of search.projects) {
     if (search.projects.size > MAX_PROJECTS) {
       findings.problem(`${home} leads to more than ${MAX_PROJECTS} Python projects of the repository`);
@@ -54,13 +58,20 @@ export function takePackages(findings: Findings, home: string): Packages {
   return { projects: [...search.projects], roots: [...search.roots] };
 }
 
+/** The lockfile of the workspace. A root without a name is no member, and has no part of its own in the lockfile. */
+function takeLock({ findings, projects }: Search, folder: string): void {
+  const root = workspaceRoot(findings.view, folder) ?? folder;
+  const named = readFile(findings, inside(folder, 'pyproject.toml'), pyprojectParser)?.name !== undefined;
+  if (named) takeUvLock(findings, { root, folder }).forEach((project) => projects.add(project));
+  else takeThere(findings, inside(root, 'uv.lock'));
+}
+
 /** What stands in one folder, and what that names. */
 function takeManifests(search: Search, folder: string): void {
   const { findings } = search;
   for (const name of [...MANIFESTS, ...BESIDE]) takeThere(findings, inside(folder, name));
   const root = workspaceRoot(findings.view, folder);
-  for (const at of new Set([folder, root ?? folder]))
-    for (const name of ['pyproject.toml', 'uv.lock', 'uv.toml']) takeThere(findings, inside(at, name));
+  for (const name of ['pyproject.toml', 'uv.toml']) takeThere(findings, inside(root ?? folder, name));
   takeRequirements(search, inside(folder, 'requirements.txt'));
   for (const name of ['pyproject.toml', 'Pipfile', 'uv.toml']) {
     const file = inside(folder, name);

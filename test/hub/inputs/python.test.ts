@@ -1,8 +1,32 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inferPython } from '../../../hub/inputs/python.ts';
-import type { Files } from './tree.ts';
+import { blobId } from '../../../hub/inputs/blob.ts';
+import { ask, readingOf, type Files } from './tree.ts';
 import { assertStandsOnItsFiles, foundIn, inferOn, projectAt } from './views.ts';
+
+const locked = (...packages: readonly string[]): string =>
+  `version = 1
+revision = 3
+requires-python = ">=3.11"
+
+[manifest]
+members = ["a", "b", "one", "three", "two"]
+${packages.join('')}`;
+const member = (name: string, folder: string, ...needs: readonly string[]): string => `
+[[package]]
+name = "${name}"
+version = "1.0"
+source = { editable = "${folder}" }
+dependencies = [${needs.map((need) => `{ name = "${need}" }`).join(', ')}]
+`;
+const published = (name: string, version: string): string => `
+[[package]]
+name = "${name}"
+version = "${version}"
+source = { registry = "https://registry.example/simple" }
+wheels = [{ url = "https://registry.example/${name}-${version}.whl", hash = "sha256:aa" }]
+`;
 
 interface Case {
   readonly says: string;
@@ -56,7 +80,7 @@ dependencies = ["one", "pulumi"]
 [tool.uv.sources]
 one = { path = "../../py/one", editable = true }
 `,
-      's/a/uv.lock': 'version = 1',
+      's/a/uv.lock': locked(member('a', '.', 'one'), member('one', '../../py/one')),
       'py/one/pyproject.toml': `[project]
 name = "one"
 dependencies = ["two @ file:../two"]
@@ -70,13 +94,13 @@ readme = "../README.md"
       ...libs,
     },
     found: [
+      '*s/a/uv.lock',
       'py/README.md',
       'py/one/',
       'py/one/pyproject.toml',
       'py/two/',
       'py/two/pyproject.toml',
       's/a/pyproject.toml',
-      's/a/uv.lock',
       'texts/a.json',
     ],
   },
@@ -89,7 +113,13 @@ exclude = ["py/old"]
 [tool.uv.sources]
 one = { workspace = true }
 `,
-      'uv.lock': 'version = 1',
+      'uv.lock': locked(
+        member('a', 's/a', 'one'),
+        member('b', 's/b', 'three'),
+        member('one', 'py/one', 'two'),
+        member('three', 'py/three'),
+        member('two', 'py/two'),
+      ),
       's/a/pyproject.toml': '[project]\nname = "a"\ndependencies = ["One"]\n',
       's/b/pyproject.toml':
         '[project]\nname = "b"\ndependencies = ["three"]\n[tool.uv.sources]\nthree = { workspace = true }\n',
@@ -100,13 +130,14 @@ one = { workspace = true }
       'py/old/pyproject.toml': '[project]\nname = "two"\n',
     },
     found: [
+      '*pyproject.toml',
+      '*uv.lock',
       'py/one/',
       'py/one/pyproject.toml',
       'py/two/',
       'py/two/pyproject.toml',
       'pyproject.toml',
       's/a/pyproject.toml',
-      'uv.lock',
     ],
   },
   {
@@ -285,4 +316,38 @@ test('broken manifests and programs are said with file and line, and the others 
   ]);
   assert.match(inferred.warnings.join('\n'), /^s\/a\/pyproject\.toml line 2 cannot be understood/m);
   assert.match(inferred.warnings.join('\n'), /^s\/a\/__main__\.py line 2 is not understood/m);
+});
+
+test('what another member of the workspace installs changes nothing, what its own do changes the lockfile', () => {
+  const tree = (mine: string, theirs: string): Files => ({
+    'pyproject.toml': '[tool.uv.workspace]\nmembers = ["s/*"]\n',
+    'uv.lock': locked(
+      member('a', 's/a', 'mine'),
+      member('b', 's/b', 'theirs'),
+      published('mine', mine),
+      published('theirs', theirs),
+    ),
+    's/a/pyproject.toml': '[project]\nname = "a"\ndependencies = ["mine"]\n',
+    's/b/pyproject.toml': '[project]\nname = "b"\ndependencies = ["theirs"]\n',
+  });
+  const made = (files: Files): unknown =>
+    inferOn(inferPython, project, files).made.map(({ path, id }) => [path, id]);
+  const before = tree('1.0', '1.0');
+  assert.equal(inferOn(inferPython, project, before).made.length, 2);
+  assert.deepEqual(made(tree('1.0', '2.0')), made(before));
+  assert.notDeepEqual(made(tree('2.0', '1.0')), made(before));
+  for (const file of inferOn(inferPython, project, before).made) {
+    const content = ask(readingOf(before), before, (view) => file.content(view));
+    assert.equal(blobId(content), file.id);
+  }
+});
+
+test('a lockfile of a version that is not known is taken whole, and that is said', () => {
+  const files = {
+    's/a/pyproject.toml': '[project]\nname = "a"\n',
+    's/a/uv.lock': 'version = 99\n',
+  };
+  const inferred = inferOn(inferPython, project, files);
+  assert.ok(foundIn(inferred).includes('s/a/uv.lock'));
+  assert.match(inferred.warnings.join(), /s\/a\/uv\.lock is taken whole, .* not of version 1/);
 });
