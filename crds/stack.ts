@@ -14,12 +14,16 @@ import {
 } from './fields.ts';
 import { runSchema } from './run.ts';
 
-const reference = z.strictObject({
-  branch: z.string().optional(),
-  tag: z.string().optional(),
-  semver: z.string().optional(),
-  commit: z.string().optional(),
-});
+const reference = z
+  .strictObject({
+    branch: z.string().optional(),
+    tag: z.string().optional(),
+    /** The tag with the highest version in this range. */
+    semver: z.string().optional(),
+    /** A whole commit id. */
+    commit: z.string().optional(),
+  })
+  .refine((ref) => Object.keys(ref).length === 1, 'name one of branch, tag, semver and commit');
 
 const source = z.strictObject({
   /** Folder of Pulumi.yaml, from the manifest's folder; a leading `/` is the repository's root. Default `.`. */

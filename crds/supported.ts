@@ -54,6 +54,7 @@ const SHARED: Built = {
   ...STACK_FIELDS,
   'source.dir': true,
   'source.repository': true,
+  'source.ref': true,
   'source.include': true,
   'source.inferInputs': true,
   'source.hermetic': true,

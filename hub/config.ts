@@ -77,6 +77,20 @@ export const hubSettings = {
     doc: 'disk that has to stay free: nothing is fetched when there is less',
     default: limits.diskReserveBytes / MIB,
   },
+  hostConnections: {
+    env: 'TOWLINE_HOST_CONNECTIONS',
+    type: 'number',
+    unit: 'connections',
+    doc: 'connections to one Git host at once, over all repositories on it',
+    default: limits.hostConnections,
+  },
+  hostRequests: {
+    env: 'TOWLINE_HOST_REQUESTS',
+    type: 'number',
+    unit: 'requests/minute',
+    doc: 'requests to one Git host a minute, over all repositories on it; polls wait for their turn',
+    default: limits.hostRequestsPerMinute,
+  },
   logLevel: {
     env: 'TOWLINE_LOG_LEVEL',
     type: 'string',
@@ -88,6 +102,7 @@ export const hubSettings = {
 const refSchema = z.union([
   z.strictObject({ branch: z.string().min(1) }),
   z.strictObject({ tag: z.string().min(1) }),
+  z.strictObject({ semver: z.string().min(1) }),
   z.strictObject({ commit: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a whole commit id') }),
 ]);
 

@@ -41,6 +41,7 @@ export function edgesOf(parts: Parts): PollEdges {
   const measure = makeMeasure();
   return {
     refresh: (now) => sources.refresh(now),
+    want: (asked) => sources.want(asked),
     nextDue: () => sources.nextDue(),
     observe: (views) => model.onSources(views),
     leads,

@@ -1,6 +1,6 @@
 /** The hub's process: settings, parts, clean stop. */
 import { readFile } from 'node:fs/promises';
-import { helpOf, parseSettings, type Values } from '../shared/config.ts';
+import { flagOf, helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';
 import { parseListen, parseTokens, type Listen } from './api/auth.ts';
 import { makeApi } from './api/api.ts';
@@ -74,6 +74,8 @@ export async function readFiles(
   if (tokens?.kind === 'error') errors.push(`--api-token-file: ${values.apiTokenFile}: ${tokens.error}`);
   const listen = parseListen(values.listen, tokens?.kind === 'tokens');
   if (listen.kind === 'error') errors.push(`--listen: ${listen.error}`);
+  for (const name of ['hostConnections', 'hostRequests'] as const)
+    if (!(values[name] >= 1)) errors.push(`--${flagOf(name)}: must be at least 1, is ${values[name]}`);
   if (secret.length < SECRET_BYTES)
     errors.push(`--secret-file: ${values.secretFile}: ${shortSecret(secret)}`);
   if (repositories.kind === 'errors' || listen.kind === 'error' || errors.length > 0) return { errors };
@@ -104,6 +106,7 @@ export async function run(values: HubValues, { files, environment, log, at }: Ru
   const metrics = makeMetrics();
   const hub: Hub = await startHub({
     ...{ dataDir: values.dataDir, servers: values.nats, repositories, seed, secret, quota: quotaOf(values) },
+    perHost: { connections: values.hostConnections, requestsPerMinute: values.hostRequests },
     ...{ environment, log, metrics, at },
   });
   const api = await makeApi(hub.model, { tokens, log, metrics });

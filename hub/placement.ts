@@ -3,7 +3,7 @@ import type { Reason } from '../shared/outcome.ts';
 import type { StackRef } from '../shared/subjects.ts';
 import type { ClusterPolicy, Order, RunInputs, RunPolicy } from '../shared/wire.ts';
 import type { Origin, Problem } from './catalog/catalog.ts';
-import type { TreeEntry } from './git/source.ts';
+import type { AskedSource, TreeEntry } from './git/source.ts';
 import type { MadeFile } from './inputs/infer.ts';
 
 export interface PlacementId {
@@ -71,6 +71,8 @@ export interface Resolution {
   readonly refused: readonly Refused[];
   readonly warnings: readonly Problem[];
   readonly clusters: readonly ResolvedCluster[];
+  /** Refs of repositories, besides their own, at which stacks have their programs. */
+  readonly asked: readonly AskedSource[];
   /** A document that decides about everything cannot be read: nothing new may start. */
   readonly frozen?: Reason;
 }

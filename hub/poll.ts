@@ -14,7 +14,7 @@ import { releasesContested } from './claims.ts';
 import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf, type Gate } from './gate.ts';
-import type { SourceView, Tree, TreeEntry } from './git/source.ts';
+import type { AskedSource, SourceView, Tree, TreeEntry } from './git/source.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan } from './plan.ts';
 import { reasonOf } from './problem.ts';
@@ -37,6 +37,8 @@ export type HubStep = (typeof HUB_STEPS)[number];
 /** What a pass needs of the world. */
 export interface PollEdges {
   refresh(now: number): Promise<readonly SourceView[]>;
+  /** Refs that stacks ask for: later calls of `refresh` answer with these as well, and with no others. */
+  want(asked: readonly AskedSource[]): void;
   /** When the next poll is due, ms. */
   nextDue(): number;
   observe(views: readonly SourceView[]): void;
@@ -141,7 +143,8 @@ export async function pass(
   const gate = gateOf(views, gathered.broken);
   if (gate.kind === 'closed') return { kind: 'waiting', reason: gate.reason };
   const catalog = readCatalog(gathered.files, now);
-  const resolution = resolve(catalog, now, new Set(gate.unread.keys()));
+  const resolution = resolve(catalog, now, { read: gate.trees, unread: gate.unread });
+  edges.want(resolution.asked);
   const clusters = resolution.clusters.map(({ name, policy }) => ({ name, policy }));
   const newcomer = clusters.some(({ name }) => !edges.book.clusters.includes(name));
   const fresh = !edges.book.loaded || !edges.leads() || newcomer;
@@ -209,6 +212,7 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
   // without a manifest at hand there is nothing to make it from, and an order without it asks for it again at once
   const known = new Set(measured.wanted.map(({ placement }) => placementKey(placement)));
   const lost = missing.filter((key) => known.has(key)).map((key) => [key, 'its artifact was gone'] as const);
+  const mayHoldManifests = new Set(views.flatMap(({ name, of }) => (of === undefined ? [name] : [])));
   return plan({
     wanted: measured.wanted,
     refused: [...resolution.refused, ...measured.refused],
@@ -221,7 +225,7 @@ async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
     refusedClusters: new Map(
       catalog.refusedClusters.map(({ name, problem }) => [name, reasonOf(problem).text]),
     ),
-    unread: gate.unread,
+    unread: new Map([...gate.unread].filter(([name]) => mayHoldManifests.has(name))),
     repositories: new Set([...gate.trees.keys(), ...gate.unread.keys()]),
     fleetRepositories: new Set(views.filter(({ trust }) => trust === 'fleet').map(({ name }) => name)),
     removals: catalog.removals,

@@ -1,23 +1,25 @@
 /** Catalog → placements: every stack on every cluster that it selects, with nothing left to choose. */
 import { canonical, sha256 } from '../shared/canonical.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import type { AskedSource } from './git/source.ts';
 import type { Refused, Resolution } from './placement.ts';
 import { placementKey } from './placement.ts';
 import { printOrigin, reasonOf } from './problem.ts';
 import { candidatesOf } from './resolve/fleet.ts';
 import { layerFinder } from './resolve/layers.ts';
 import { resolveStack } from './resolve/stack.ts';
+import type { Sources } from './resolve/sought.ts';
 
 /**
- * Resolves everything; `now` (ms) decides suspensions and keys that end, `unread` are repositories that were not read since
- * start. The order of the files changes nothing.
+ * Resolves everything; `now` (ms) decides suspensions and keys that end, `sources` says which repositories were read.
+ * The order of the files changes nothing.
  */
-export function resolve(catalog: Catalog, now: number, unread: ReadonlySet<string> = new Set()): Resolution {
+export function resolve(catalog: Catalog, now: number, sources: Sources = ALL_READ): Resolution {
   const candidates = candidatesOf(catalog, now);
   const clusters = sha256(
     canonical([candidates.clusters, [...candidates.refused], candidates.uncertain ?? '']),
   );
-  const around = { catalog, candidates, clusters, layersOf: layerFinder(catalog), now, unread };
+  const around = { catalog, candidates, clusters, layersOf: layerFinder(catalog), now, sources };
   const results = catalog.stacks.map((stack) => resolveStack(stack, around));
   return {
     placements: sortedBy(
@@ -33,9 +35,16 @@ export function resolve(catalog: Catalog, now: number, unread: ReadonlySet<strin
       ({ origin, text }) => `${printOrigin(origin)} ${text}`,
     ),
     clusters: candidates.clusters.map(({ resolved }) => resolved),
+    asked: distinct(results.flatMap(({ asked }) => asked ?? [])),
     ...frozenBy(catalog),
   };
 }
+
+/** Enough for who reads everything before. */
+const ALL_READ: Sources = { read: { has: () => true }, unread: new Map() };
+
+const distinct = (asked: readonly AskedSource[]): AskedSource[] =>
+  sortedBy([...new Map(asked.map((one) => [one.name, one])).values()], ({ name }) => name);
 
 /** Each key is made once. */
 const sortedBy = <T>(values: readonly T[], keyOf: (value: T) => string): T[] =>

@@ -10,6 +10,7 @@ import { startCollector, type BoardChange, type Collector } from './collect.ts';
 import { makeCollection } from './collection.ts';
 import { edgesOf } from './edges.ts';
 import type { Quota } from './git/folder.ts';
+import type { HostLimits } from './git/budget.ts';
 import { makeSources } from './git/poller.ts';
 import type { RepositorySettings, Sources } from './git/source.ts';
 import { answerHellos, type Hellos } from './hello.ts';
@@ -25,6 +26,8 @@ import { isDrained } from './streams.ts';
 export interface HubOptions {
   readonly dataDir: string;
   readonly repositories: readonly RepositorySettings[];
+  /** How much each Git host may be asked. */
+  readonly perHost?: HostLimits;
   readonly servers: readonly string[];
   /** What mirrors may take; default: as the limits say. */
   readonly quota?: Quota;
@@ -145,6 +148,7 @@ const openSources = ({ options, wake }: Base): Promise<Sources> =>
     git: { program: 'git', environment: options.environment },
     onHint: () => wake(false),
     ...(options.quota === undefined ? {} : { quota: options.quota }),
+    ...(options.perHost === undefined ? {} : { perHost: options.perHost }),
   });
 
 /** A board that became complete, and a report that asks for its order, start a pass; beats and other reports do not. */

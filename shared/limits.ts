@@ -67,8 +67,12 @@ export const limits = {
   pollBackoffMaxMs: 5 * MINUTE,
   /** Longest wait that a remote may ask for. */
   retryAfterMaxMs: 60 * MINUTE,
-  /** Remotes that are asked at once. */
-  pollsAtOnce: 4,
+  /** Remotes that are asked at once, over all hosts. */
+  pollsAtOnce: 16,
+  /** Connections to one host at once: a host that hangs leaves most of the others' room. */
+  hostConnections: 4,
+  /** Requests to one host a minute: 150 repositories at the default interval. */
+  hostRequestsPerMinute: 600,
   /** One question for a remote's refs (measured: 12–50 ms near by). */
   refsTimeoutMs: 15 * SECOND,
   /** How long a pass waits for polls before it goes on with what there is (measured: a fetch takes 0.1–2 s). */
@@ -186,6 +190,7 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['diskReserveBytes', 'mirrorBytes'],
   ['gitIncrementBytes', 'gitPackBytes'],
   ['gitPackBytes', 'gitThreadBytes'],
+  ['hostConnections', 'pollsAtOnce'],
 ];
 
 /** The relations that do not hold, in words; empty when all is well. */

@@ -137,6 +137,7 @@ export const sourceAnswer = (view: SourceView): SourceAnswer => ({
   moved: view.moved ?? null,
   mended:
     view.mended === undefined ? null : { at: view.mended.at, damage: withoutShapes(view.mended.damage) },
+  ...(view.note === undefined ? {} : { note: withoutShapes(view.note) }),
   commit:
     view.tree === undefined
       ? null

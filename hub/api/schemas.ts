@@ -220,6 +220,7 @@ const source = z.strictObject({
     .strictObject({ from: text, to: text, descends: z.enum(['yes', 'no', 'unknown']), at: time })
     .nullable(),
   mended: z.strictObject({ at: time, damage: text }).nullable(),
+  note: text.optional(),
   commit: z.strictObject({ id: text, subject: text, author: text, time }).nullable(),
 });
 export type SourceAnswer = z.infer<typeof source>;

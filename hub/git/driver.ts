@@ -6,6 +6,8 @@ import type { Tree } from './source.ts';
 export interface Tip {
   readonly kind: 'tip';
   readonly id: string;
+  /** The full name of the ref, where another one was asked for: the tag that a range of versions means. */
+  readonly ref?: string;
   /** Where on its host the server says that the repository is by now. */
   readonly url?: string;
 }

@@ -37,17 +37,29 @@ export interface FollowOptions {
   readonly folder: string;
   readonly quota: Quota;
   readonly random: () => number;
+  readonly meter: Meter;
 }
+
+/** Hears what a host is asked, and what it asks for. */
+export interface Meter {
+  /** More requests than the one of a poll. */
+  asked(requests: number): void;
+  /** The host wants to be left alone until then, ms. */
+  quiet(until: number): void;
+}
+
+/** Requests of a fetch: what there is, and the pack. */
+const FETCH_REQUESTS = 2;
 
 /** Makes a repository ready to be polled. Nothing is asked of a remote yet. */
 export async function follow(readable: Readable, options: FollowOptions): Promise<Follower> {
-  const { settings, remote, credentials, ref } = readable;
-  const { git, random } = options;
+  const { settings, remote, credentials, ref, range } = readable;
+  const { git, random, meter } = options;
   const keys = join(options.folder, KEYS, mirrorName(readable));
   const access = makeAccess({ credentials, environment: git.environment, folder: keys });
   const choice = chooseDriver(settings.driver ?? 'auto', options.usable, remote.kind);
   const driver = await makeDriver(readable, { choice, access }, options);
-  const tips = makeTipReader({ git, remote, access, ref });
+  const tips = makeTipReader({ git, remote, access, ref, range, onQuiet: (until) => meter.quiet(until) });
   const rewrites = settings.nonFastForward ?? 'allow';
   const record = makeRecord(join(options.folder, `${mirrorName(readable)}.accepted`), rewrites === 'refuse');
   const accepted = await record.read();
@@ -59,6 +71,7 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
   const look = async (now: number): Promise<void> => {
     const lookAt = {
       ...{ driver, tips, ref, rewrites },
+      onFetch: () => meter.asked(FETCH_REQUESTS),
       last: lastOf(known, { accepted, now }),
       corrupt: (message: string) => void (known = corrupted(known, now, access.redact(message))),
     };
@@ -82,13 +95,15 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
     async close() {
       tips.close();
       await driver.close();
+      // whoever closes this removes its folders next
+      await turn(() => undefined);
       await access.close();
     },
   };
 }
 
-/** Folder of keys beside the mirrors: no mirror has this name, so what a killed process left there goes at start. */
-const KEYS = '.keys';
+/** Folder of keys beside the mirrors: no mirror has this name. */
+export const KEYS = '.keys';
 
 async function makeDriver(
   readable: Readable,
@@ -118,10 +133,11 @@ const absentDriver = (problem: string): GitDriver => ({
 const unexpected = (error: unknown): Failure =>
   failed('Unreachable', error instanceof Error ? error.message : String(error));
 
-const viewOf = ({ settings, remote, ref }: Readable, choice: Choice, known: Known): SourceView => ({
+const viewOf = ({ settings, remote, ref, of }: Readable, choice: Choice, known: Known): SourceView => ({
   name: settings.name,
   url: remote.url,
-  ref,
+  ref: known.tree?.ref ?? ref,
+  ...(of === undefined ? {} : { of }),
   trust: settings.trust,
   manifests: settings.manifests,
   state: known.state,

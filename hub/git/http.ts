@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { limits } from '../../shared/limits.ts';
 import { httpFailure, retryAfterMs, type Failure } from './failure.ts';
+import { quietUntil } from './patience.ts';
 
 /** An answer that is not a success, as a failure of the source. */
 export class HttpRefusal extends Error {
@@ -20,6 +21,9 @@ export interface RefsClient extends HttpClient {
   close(): void;
 }
 
+/** Hears until when the host wants to be left alone, ms. */
+export type OnQuiet = (until: number) => void;
+
 /** Addresses that one answer may lead to in turn. */
 export const REDIRECTS = 5;
 /** A connection that the server had closed in the meantime says so with one of these. */
@@ -29,7 +33,7 @@ const STALE = new Set(['ECONNRESET', 'EPIPE']);
  * Asks one remote. What the server can do (protocol 2) is kept from the first answer, so that a poll is one request; it
  * is asked again after a failure.
  */
-export function makeRefsClient(signal: AbortSignal): RefsClient {
+export function makeRefsClient(signal: AbortSignal, onQuiet: OnQuiet = () => undefined): RefsClient {
   const agents = {
     'http:': new HttpAgent({ keepAlive: true }),
     'https:': new HttpsAgent({ keepAlive: true }),
@@ -37,7 +41,7 @@ export function makeRefsClient(signal: AbortSignal): RefsClient {
   const capabilities = new Map<string, Received>();
   const ask = async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<Received> => {
     const request: SentRequest = { url: new URL(url), method, headers, body: await bytesOf(body) };
-    const received = await follow(request, agents, signal);
+    const received = await follow(request, agents, { signal, onQuiet });
     if (method === 'GET' && received.bytes.includes(VERSION_2)) capabilities.set(url, received);
     if (method !== 'GET' && !received.bytes.subarray(-FLUSH.length).equals(FLUSH))
       throw new Error('the server’s answer about refs is cut off');
@@ -73,10 +77,18 @@ const FLUSH = Buffer.from('0000');
 
 type Received = Omit<GitHttpResponse, 'body'> & { readonly bytes: Buffer };
 
-async function follow(request: SentRequest, agents: Agents, signal: AbortSignal): Promise<Received> {
+interface Around {
+  readonly signal: AbortSignal;
+  readonly onQuiet: OnQuiet;
+}
+
+async function follow(request: SentRequest, agents: Agents, { signal, onQuiet }: Around): Promise<Received> {
   let sent = request;
   for (let hops = 0; ; hops++) {
     const response = await exchange(sent, agents, signal);
+    const until = quietUntil(response.headers, Date.now());
+    // What another host asks for, to which a redirect leads, is not about this one.
+    if (until !== undefined && sent.url.host === request.url.host) onQuiet(until);
     const bytes = await collect(response);
     const status = response.statusCode ?? 0;
     const location = response.headers.location;

@@ -28,6 +28,7 @@ export function lastOf(
 ): Last {
   return {
     tip: tree === undefined ? undefined : tip,
+    ref: tree?.ref,
     commit: tree?.commit.id ?? accepted,
     ...(refusal !== undefined && now < refusal.until ? { refusal } : {}),
   };

@@ -2,8 +2,8 @@
  * The driver for a repository on this machine: read in place, nothing copied, nothing written. What is not committed is
  * not seen. Refs are read in process.
  */
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { limits } from '../../shared/limits.ts';
 import { repositoryEnvironment, runGit, type GitProgram } from './command.ts';
 import { descendsHere } from './descent.ts';
@@ -11,8 +11,9 @@ import type { GitDriver, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
 import { makeObjectReader, type ObjectReader } from './objects.ts';
 import { makeGitRepository, type GitRepository } from './repository.ts';
-import { makeThread } from './thread.ts';
 import type { DriverName } from './source.ts';
+import type { NamedRef } from './tags.ts';
+import { makeThread } from './thread.ts';
 import { threadReader } from './threadreader.ts';
 
 export interface LocalOptions {
@@ -135,6 +136,49 @@ async function packedRef(common: string, name: string): Promise<string | undefin
   if (packed === undefined || end < 0) return undefined;
   const id = packed.slice(packed.lastIndexOf('\n', end) + 1, end);
   return OBJECT_ID.test(id) ? id : undefined;
+}
+
+/** Every tag with the id behind it. */
+export async function localTags({ git, path, signal }: Omit<LocalTip, 'ref'>): Promise<NamedRef[] | Failure> {
+  const folders = await gitFolders(path);
+  if (folders === undefined) return notThere(path);
+  if (await isFolder(join(folders.common, 'reftable'))) {
+    const env = repositoryEnvironment(git, folders.own);
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/tags/'];
+    const end = await runGit(git, {
+      args,
+      env,
+      signal,
+      timeoutMs: limits.gitTimeoutMs,
+      maxBytes: limits.refsBytes,
+    });
+    return end.kind === 'done'
+      ? namedRefs(end.stdout.toString('utf8'))
+      : failed('Unreachable', `listing the tags of ${path}: ${end.stderr}`);
+  }
+  const loose = await looseTags(folders.common);
+  const names = new Set(loose.map(({ ref }) => ref));
+  const packed = namedRefs((await readText(join(folders.common, 'packed-refs'))) ?? '');
+  return [...loose, ...packed.filter(({ ref }) => !names.has(ref))];
+}
+
+/** Lines of an id and a name; other lines are none. */
+const namedRefs = (text: string): NamedRef[] =>
+  text.split('\n').flatMap((line) => {
+    const [id = '', ref = ''] = line.split(' ');
+    return OBJECT_ID.test(id) && ref.startsWith('refs/tags/') ? [{ ref, id }] : [];
+  });
+
+async function looseTags(common: string): Promise<NamedRef[]> {
+  const folder = join(common, 'refs', 'tags');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const read = await Promise.all(
+    files.map(async (file) => ({ ref: relative(common, file), id: ((await readText(file)) ?? '').trim() })),
+  );
+  return read.filter(({ id }) => OBJECT_ID.test(id));
 }
 
 /** A file that changes when a ref moves. */

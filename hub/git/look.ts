@@ -31,6 +31,8 @@ export interface Look {
   /** `refuse`: only descendants of the commit in force are taken. */
   readonly rewrites: 'allow' | 'refuse';
   readonly last: Last;
+  /** A fetch begins. */
+  readonly onFetch: () => void;
   /** The mirror turned out to be damaged and is made anew now. */
   readonly corrupt: (message: string) => void;
 }
@@ -39,6 +41,8 @@ export interface Look {
 export interface Last {
   /** What the ref pointed at when the tree was read; undefined: there is no tree. */
   readonly tip: string | undefined;
+  /** The ref that the tree was read at: of a range of versions, another one each time. */
+  readonly ref: string | undefined;
   /** The commit in force. */
   readonly commit: string | undefined;
   /** A commit that need not be tried again yet. */
@@ -47,19 +51,22 @@ export interface Last {
 
 /** Asks, fetches if something is new, and reads all of it. */
 export async function lookOnce(look: Look): Promise<Found> {
-  const { driver, tips, last, corrupt } = look;
+  const { driver, tips, last, corrupt, onFetch } = look;
   const tip = await tips.tip();
   if (tip.kind === 'failed') return tip;
   const damaged = driver.damaged();
-  if (tip.id === last.tip && !damaged) return { kind: 'unchanged' };
+  const { ref = look.ref } = tip;
+  if (tip.id === last.tip && ref === last.ref && !damaged) return { kind: 'unchanged' };
   if (tip.id === last.refusal?.tip) return { ...last.refusal.failure, tip: tip.id };
   if (damaged) corrupt('an object of the mirror is missing or damaged');
+  onFetch();
+  const here = { ...look, ref };
   const at = tip.url === undefined ? {} : { url: tip.url };
   const keep = last.commit === undefined ? {} : { keep: last.commit };
-  const found = await bring(look, { anew: damaged, ...at, ...keep });
+  const found = await bring(here, { anew: damaged, ...at, ...keep });
   const again = found.kind === 'failed' && found.state === 'Corrupt' && !damaged;
   if (again) corrupt(found.message);
-  const end = again ? await bring(look, { anew: true, ...at, ...keep }) : found;
+  const end = again ? await bring(here, { anew: true, ...at, ...keep }) : found;
   return end.kind === 'failed' ? { tip: tip.id, ...end } : end;
 }
 

@@ -1,16 +1,14 @@
 /** All watched repositories: who is polled when, and what a pass sees of them. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pLimit, { type LimitFunction } from 'p-limit';
 import { limits } from '../../shared/limits.ts';
 import { gitUsable } from './choose.ts';
 import type { GitProgram } from './command.ts';
 import { QUOTA, type Quota } from './folder.ts';
-import { follow, type Follower } from './follow.ts';
-import { mirrorName, readSettings, type Readable } from './settings.ts';
-import type { RepositorySettings, Sources } from './source.ts';
-import { watchRef, type Watch } from './watch.ts';
+import type { HostLimits } from './budget.ts';
+import { makeHosts } from './hosts.ts';
+import { makeMembers, type Member } from './members.ts';
+import { readSettings, type Readable } from './settings.ts';
+import type { AskedSource, RepositorySettings, Sources, SourceView } from './source.ts';
 
 export interface SourcesOptions {
   readonly repositories: readonly RepositorySettings[];
@@ -26,62 +24,76 @@ export interface SourcesOptions {
   /** How long a poll keeps one of the places of those that are made at once; it goes on without. */
   readonly placeMs?: number;
   readonly quota?: Quota;
+  /** How much each host may be asked; default: limits.ts. */
+  readonly perHost?: HostLimits;
 }
 
 /** Reads all settings before anything starts; throws one error that names everything wrong with them. */
 export async function makeSources(options: SourcesOptions): Promise<Sources> {
   const { folder, git, onHint, random = Math.random, graceMs = limits.pollGraceMs } = options;
   const { quota = QUOTA, placeMs = limits.pollPlaceMs } = options;
-  const readable = readAll(options.repositories);
-  await mkdir(folder, { recursive: true });
-  await removeUnused(folder, readable);
+  const hosts = makeHosts(options.perHost ?? HOST_LIMITS);
   const usable = await gitUsable(git);
-  const followers = await Promise.all(
-    readable.map((one) => follow(one, { git, usable, folder, quota, random })),
-  );
-  const watches = await Promise.all(
-    readable.map((one, n) => watchLocal(one, followers[n] as Follower, onHint)),
-  );
-  const limit = pLimit(limits.pollsAtOnce);
+  const members = await makeMembers(readAll(options.repositories), {
+    ...{ folder, git, usable, quota, random, hosts, onHint },
+  });
   const running = new Map<string, Promise<void>>();
+  /** By name, what waits for its host, and until when. */
+  const waiting = new Map<string, number>();
   const stop = new AbortController();
+  let asked: readonly AskedSource[] | undefined;
+  let settled: readonly AskedSource[] | undefined;
 
-  const start = (follower: Follower, local: boolean, now: number): void => {
+  const start = ({ follower, host }: Member, now: number): void => {
+    const { name } = follower;
+    const until = host === undefined ? undefined : hosts.take(host, now);
+    if (until !== undefined) return void waiting.set(name, until);
+    waiting.delete(name);
     const poll = (): Promise<void> => (stop.signal.aborted ? Promise.resolve() : follower.poll(now));
-    const work = local ? poll() : placed(limit, poll, placeMs);
+    const work = host === undefined ? poll() : placed((hold) => hosts.run(host, hold), poll, placeMs);
     running.set(
-      follower.name,
-      work.finally(() => running.delete(follower.name)),
+      name,
+      work.finally(() => running.delete(name)),
     );
   };
+  const dueAt = ({ follower }: Member): number =>
+    running.has(follower.name) ? Infinity : Math.max(follower.dueAt(), waiting.get(follower.name) ?? 0);
   return {
-    async refresh(now) {
-      followers.forEach((follower, n) => {
-        if (running.has(follower.name) || follower.dueAt() > now || stop.signal.aborted) return;
-        start(follower, readable[n]?.remote.kind === 'local', now);
-      });
-      await allOrGrace([...running.values()], { graceMs, onLate: onHint, signal: stop.signal });
-      return followers.map((follower) => follower.view());
+    want(next) {
+      const names = (list: readonly AskedSource[]): string =>
+        JSON.stringify(list.map(({ name }) => name).sort());
+      if (asked === undefined || names(next) !== names(asked)) asked = next;
     },
     async older(name, commit) {
-      const follower = followers.find((one) => one.name === name);
-      if (follower === undefined)
+      const member = members.list().find(({ follower }) => follower.name === name);
+      if (member === undefined)
         return { kind: 'failed', state: 'Unreachable', message: `there is no repository ${name}` };
-      const opened = await follower.older(commit);
+      const opened = await member.follower.older(commit);
       return opened.kind === 'failed' ? opened : opened.tree;
     },
-    nextDue: () => Math.min(...followers.map((each) => (running.has(each.name) ? Infinity : each.dueAt()))),
+    async refresh(now) {
+      if (asked !== undefined && settled !== asked) await members.settle((settled = asked));
+      // Who has waited longest comes first, so that nobody waits for ever.
+      const due = members.list().filter((member) => dueAt(member) <= now && !stop.signal.aborted);
+      for (const member of due.sort((a, b) => a.follower.dueAt() - b.follower.dueAt())) start(member, now);
+      await allOrGrace([...running.values()], { graceMs, onLate: onHint, signal: stop.signal });
+      return members.list().map((member) => viewOf(member, waiting.get(member.follower.name)));
+    },
+    nextDue: () => (settled === asked ? Math.min(...members.list().map(dueAt)) : 0),
     async close() {
       stop.abort();
-      watches.forEach((watch) => watch?.close());
-      await Promise.all(followers.map((follower) => follower.close()));
+      await members.close();
       await Promise.all(running.values());
     },
   };
 }
 
 /** Resolves when the work is done; a remote that hangs keeps its place only for a while, so it holds up no other one. */
-function placed(limit: LimitFunction, work: () => Promise<void>, placeMs: number): Promise<void> {
+function placed(
+  limit: (hold: () => Promise<void>) => Promise<void>,
+  work: () => Promise<void>,
+  placeMs: number,
+): Promise<void> {
   return new Promise((resolve) => {
     void limit(async () => {
       const done = new AbortController();
@@ -90,6 +102,17 @@ function placed(limit: LimitFunction, work: () => Promise<void>, placeMs: number
       await delay(placeMs, undefined, { signal: done.signal }).catch(() => undefined);
     });
   });
+}
+
+const HOST_LIMITS: HostLimits = {
+  connections: limits.hostConnections,
+  requestsPerMinute: limits.hostRequestsPerMinute,
+};
+
+function viewOf({ follower, host }: Member, until: number | undefined): SourceView {
+  const view = follower.view();
+  if (until === undefined) return view;
+  return { ...view, note: `waiting for the budget of ${host ?? ''} until ${new Date(until).toISOString()}` };
 }
 
 function readAll(repositories: readonly RepositorySettings[]): Readable[] {
@@ -102,26 +125,6 @@ function readAll(repositories: readonly RepositorySettings[]): Readable[] {
   ];
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return read.filter((one) => typeof one !== 'string');
-}
-
-/** Mirrors of repositories that are no longer configured. */
-async function removeUnused(folder: string, readable: readonly Readable[]): Promise<void> {
-  const used = new Set(readable.map(mirrorName));
-  for (const name of await readdir(folder))
-    if (!used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted))+$/, '')))
-      await rm(join(folder, name), { recursive: true, force: true });
-}
-
-async function watchLocal(
-  { remote, ref }: Readable,
-  follower: Follower,
-  onHint: () => void,
-): Promise<Watch | undefined> {
-  if (remote.kind !== 'local') return undefined;
-  return watchRef(remote.path, ref, () => {
-    follower.hint();
-    onHint();
-  });
 }
 
 interface Grace {

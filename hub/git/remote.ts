@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RefChoice } from './source.ts';
+import { isRange } from './tags.ts';
 
 export type Remote =
   | { readonly kind: 'local'; readonly path: string; readonly url: string }
@@ -77,15 +78,19 @@ function parseUrl(text: string): URL | undefined {
 export type ReadRef =
   | {
       readonly kind: 'ref';
-      /** `refs/heads/main`, `refs/tags/v1`, `HEAD`, or the id of a commit. */
+      /** `refs/heads/main`, `refs/tags/v1`, `HEAD`, the id of a commit, or `semver:^1.2`. */
       readonly name: string;
+      /** The tag with the highest version in this range is meant. */
+      readonly range?: string;
     }
   | { readonly kind: 'refused'; readonly problem: string };
 
 /** The full name of a ref. The branch `HEAD` is whatever the repository has checked out, or names as its default. */
 export function readRef(choice: RefChoice): ReadRef {
   if ('semver' in choice)
-    return { kind: 'refused', problem: 'ref.semver is not supported yet; name a branch, a tag or a commit' };
+    return isRange(choice.semver)
+      ? { kind: 'ref', name: `semver:${choice.semver}`, range: choice.semver }
+      : { kind: 'refused', problem: `ref.semver “${choice.semver}” is no range of versions, such as ^1.2` };
   if ('commit' in choice)
     return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(choice.commit)
       ? { kind: 'ref', name: choice.commit }

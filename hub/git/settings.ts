@@ -2,14 +2,18 @@
 import { createHash } from 'node:crypto';
 import { readCredentials, type Credentials } from './credentials.ts';
 import { readRef, readRemote, type Remote } from './remote.ts';
-import type { RepositorySettings } from './source.ts';
+import type { RefChoice, RepositorySettings } from './source.ts';
 
 /** A repository whose URL, credentials and ref could be read. */
 export interface Readable {
   readonly settings: RepositorySettings;
   readonly remote: Remote;
   readonly credentials: Credentials;
+  /** What is watched: a full ref name, the id of a commit, or `semver:RANGE`. */
   readonly ref: string;
+  readonly range?: string;
+  /** The configured repository, where stacks ask for this ref of it. */
+  readonly of?: string;
 }
 
 /** Reads URL, credentials and ref; a text says what is wrong with them. */
@@ -21,9 +25,22 @@ export function readSettings(settings: RepositorySettings): Readable | string {
   if (credentials.kind === 'refused') return problem(credentials.problem);
   const ref = readRef(settings.ref);
   if (ref.kind === 'refused') return problem(ref.problem);
-  return { settings, remote, credentials, ref: ref.name };
+  const { name, range } = ref;
+  return { settings, remote, credentials, ref: name, ...(range === undefined ? {} : { range }) };
 }
 
 /** Name of the folder of a mirror: another URL or ref is another mirror. */
 export const mirrorName = ({ settings, remote, ref }: Readable): string =>
   `${settings.name.replaceAll(/[^\w.-]/g, '_')}-${createHash('sha256').update(`${remote.url}\n${ref}`).digest('hex').slice(0, 16)}`;
+
+/** What a repository is called at a ref that is not its own: `programs@refs/tags/v1`. */
+export const nameAtRef = (repository: string, ref: string): string => `${repository}@${ref}`;
+
+/** A repository at a ref that a stack asks for. It holds programs, whatever else stands there. */
+export const atRef = (settings: RepositorySettings, ref: RefChoice, name: string): RepositorySettings => ({
+  ...settings,
+  name,
+  ref,
+  trust: 'sources',
+  manifests: [],
+});

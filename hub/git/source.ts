@@ -90,6 +90,8 @@ export interface SourceView {
   /** Without user info. */
   readonly url: string;
   readonly ref: string;
+  /** The configured repository, where this is one at a ref that stacks ask for. */
+  readonly of?: string;
   readonly trust: Trust;
   readonly manifests: readonly string[];
   readonly state: SourceState;
@@ -104,6 +106,8 @@ export interface SourceView {
   readonly moved?: Moved;
   /** The newest damage since start that was found and healed. */
   readonly mended?: { readonly at: number; readonly damage: string };
+  /** Worth knowing, though nothing is wrong: a poll waits for its turn. */
+  readonly note?: string;
   /** The newest complete read since start. */
   readonly tree?: Tree;
 }
@@ -138,10 +142,24 @@ export interface SourceFailure {
   readonly message: string;
 }
 
+/** A repository at a ref of its own, as stacks ask for it. */
+export interface AskedSource {
+  /** Of the source: see `nameAtRef`. */
+  readonly name: string;
+  /** A configured one. */
+  readonly repository: string;
+  readonly ref: RefChoice;
+}
+
 /** The watched repositories. */
 export interface Sources {
   /**
-   * Polls what is due and answers with all of them, in the order of the settings. Waits for slow remotes for a short
+   * What stacks ask for besides the repositories' own refs, all of it: what was asked for before and is not any more is
+   * let go of. The next `refresh` reads what is new.
+   */
+  want(asked: readonly AskedSource[]): void;
+  /**
+   * Polls what is due and answers with all of them, in the order of the settings, then of `want`. Waits for slow remotes for a short
    * time only: what they bring later, the next call shows.
    */
   refresh(now: number): Promise<readonly SourceView[]>;

@@ -11,11 +11,19 @@ export type Located =
 
 type Known = Pick<Catalog, 'projects' | 'refusedProjects'>;
 
-/** The project file of a stack whose manifest stands at `manifest`. */
-export function locate(source: NonNullable<StackSpec['source']>, manifest: Origin, known: Known): Located {
-  const { dir = '.', repository: named = 'self' } = source;
-  const repository = named === 'self' ? manifest.repository : named;
-  const base = repository === manifest.repository ? posix.dirname(manifest.path) : '.';
+export interface Place {
+  /** The configured repository. */
+  readonly repository: string;
+  /** The source: the repository, at its own ref or another one. */
+  readonly name: string;
+  readonly manifest: Origin;
+}
+
+/** The project file of a stack. */
+export function locate({ source }: Pick<StackSpec, 'source'>, place: Place, known: Known): Located {
+  const { dir = '.' } = source ?? {};
+  const { manifest, name: repository } = place;
+  const base = place.repository === manifest.repository ? posix.dirname(manifest.path) : '.';
   const folder = folderOf(dir, base);
   if (folder === undefined) {
     return {
@@ -32,7 +40,7 @@ export function locate(source: NonNullable<StackSpec['source']>, manifest: Origi
     const text = `its project file cannot be read (${printOrigin(refused.origin)}: ${refused.text})`;
     return { kind: 'fault', field: 'source.dir', text };
   }
-  return missing(repository, folder, known);
+  return missing(place, folder, known);
 }
 
 function folderOf(dir: string, base: string): string | undefined {
@@ -41,13 +49,16 @@ function folderOf(dir: string, base: string): string | undefined {
   return joined === './' ? '.' : joined.replace(/\/$/, '');
 }
 
-function missing(repository: string, folder: string, known: Known): Located {
+function missing({ repository: named, name: repository }: Place, folder: string, known: Known): Located {
   const keys = [...known.projects.keys(), ...known.refusedProjects.keys()];
   const repositories = new Set(keys.map((key) => key.slice(0, key.indexOf(':'))));
   if (!repositories.has(repository)) {
+    const own = new Set([...repositories].filter((name) => !name.includes('@')));
     const text =
-      `spec.source.repository “${repository}” is not a repository with projects that the hub reads` +
-      didYouMean(repository, repositories);
+      named !== repository && own.has(named)
+        ? `there is no Pulumi.yaml in ${repository}: correct spec.source.ref`
+        : `spec.source.repository “${named}” is not a repository with projects that the hub reads` +
+          didYouMean(named, own);
     return { kind: 'fault', field: 'source.repository', text };
   }
   const folders = keys

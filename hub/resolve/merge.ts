@@ -10,6 +10,7 @@ import { withoutNulls } from '../nulls.ts';
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   clusters: ['names', 'selector', 'all'],
   source: ['dir', 'program'],
+  'source.ref': ['branch', 'tag', 'semver', 'commit'],
 };
 
 /** Lists whose nulls mean something: as a value, or to the layer that each of the items is. */

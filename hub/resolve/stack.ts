@@ -1,7 +1,7 @@
 /** One stack → its placements on the clusters that it selects, or why there are none. */
-import type { StackSpec } from '../../crds/stack.ts';
 import type { Catalog, Problem, ProjectFile, StackManifest } from '../catalog/catalog.ts';
 import type { Fields } from '../fields.ts';
+import type { AskedSource } from '../git/source.ts';
 import type { Placement, Refused } from '../placement.ts';
 import type { Target } from './fleet.ts';
 import type { FieldFault } from './inputs.ts';
@@ -14,6 +14,7 @@ import type { Placed, Prepared } from './place.ts';
 import { refusal, waiting, warningAt } from './refusal.ts';
 import type { Located } from './refusal.ts';
 import { choose } from './select.ts';
+import { soughtBy, unreadSource, type Sources } from './sought.ts';
 import type { Candidates, Choice } from './select.ts';
 
 /** What one stack comes to. */
@@ -21,6 +22,8 @@ export interface StackResult {
   readonly placements: readonly Placement[];
   readonly refused: readonly Refused[];
   readonly warnings: readonly Problem[];
+  /** What has to be followed for it. */
+  readonly asked?: AskedSource | undefined;
 }
 
 export interface Surroundings {
@@ -30,15 +33,15 @@ export interface Surroundings {
   readonly clusters: string;
   readonly layersOf: (stack: StackManifest) => Layers;
   readonly now: number;
-  /** Repositories that were not read since start. */
-  readonly unread: ReadonlySet<string>;
+  readonly sources: Sources;
 }
 
-type Preparation =
+type Preparation = { readonly asked?: AskedSource | undefined } & (
   | { readonly kind: 'prepared'; readonly prepared: Prepared; readonly choice: Choice<Target> }
   | { readonly kind: 'refused'; readonly faults: readonly Located[] }
   /** The repository of its program was not read since start: nothing can be said yet. */
-  | { readonly kind: 'unread'; readonly fault: Located };
+  | { readonly kind: 'unread'; readonly fault: Located }
+);
 
 /** What a result was made of, besides the manifest: equal parts, the same result. */
 interface Made {
@@ -59,9 +62,10 @@ export function resolveStack(manifest: StackManifest, around: Surroundings): Sta
   if (before !== undefined && stillHolds(before, manifest, around)) return before.result;
   made.delete(manifest);
   const preparation = prepare(manifest, around);
+  const { asked } = preparation;
   if (preparation.kind === 'prepared') {
     const { prepared, choice } = preparation;
-    const result = placeAll(prepared, choice, around);
+    const result = { ...placeAll(prepared, choice, around), asked };
     const { layers, project } = prepared;
     if (!layers.some(({ fields }) => endsBySelf(fields)))
       made.set(manifest, {
@@ -76,7 +80,7 @@ export function resolveStack(manifest: StackManifest, around: Surroundings): Sta
     preparation.kind === 'refused'
       ? refusal(manifest, preparation.faults)
       : waiting(manifest, preparation.fault);
-  return { placements: [], refused: [refused], warnings: [] };
+  return { placements: [], refused: [refused], warnings: [], asked };
 }
 
 function stillHolds(before: Made, manifest: StackManifest, around: Surroundings): boolean {
@@ -85,7 +89,7 @@ function stillHolds(before: Made, manifest: StackManifest, around: Surroundings)
   return (
     before.clusters === around.clusters &&
     around.catalog.projects.get(`${repository}:${folder}`) === before.project &&
-    !around.unread.has(repository) &&
+    !around.sources.unread.has(repository) &&
     found.kind === 'layers' &&
     found.layers.length === before.layers.length &&
     found.layers.every(({ fields }, n) => fields === before.layers[n])
@@ -95,16 +99,6 @@ function stillHolds(before: Made, manifest: StackManifest, around: Surroundings)
 /** Whether time alone may change what a document says. */
 const endsBySelf = (fields: Fields): boolean => JSON.stringify(fields).includes('"suspend"');
 
-function sourceOf({ source }: StackSpec, { origin }: StackManifest): string {
-  const { repository = 'self' } = source ?? {};
-  return repository === 'self' ? origin.repository : repository;
-}
-
-const unreadSource = (repository: string): FieldFault => ({
-  field: 'source.repository',
-  text: `repository ${repository}, which holds its program, was not read since start`,
-});
-
 function prepare(manifest: StackManifest, around: Surroundings): Preparation {
   const found = around.layersOf(manifest);
   if (found.kind === 'fault') {
@@ -113,9 +107,12 @@ function prepare(manifest: StackManifest, around: Surroundings): Preparation {
   const { layers } = found;
   const at = ({ field, text }: FieldFault): Located => ({ origin: originOf(layers, field), text });
   const bare = specOf(layers.map(({ fields }) => fields));
-  const repository = sourceOf(bare, manifest);
-  if (around.unread.has(repository)) return { kind: 'unread', fault: at(unreadSource(repository)) };
-  const located = locate(bare.source ?? {}, manifest.origin, around.catalog);
+  const sought = soughtBy(bare, manifest.origin);
+  if (sought.kind === 'fault') return { kind: 'refused', faults: [at(sought)] };
+  const { asked } = sought;
+  const unread = unreadSource(sought, around.sources);
+  if (unread !== undefined) return { kind: 'unread', fault: at(unread), asked };
+  const located = locate(bare, { ...sought, manifest: manifest.origin }, around.catalog);
   const choice = choose(bare.clusters, around.candidates);
   const faults = [
     ...(located.kind === 'fault' ? [at(located)] : []),
@@ -123,11 +120,12 @@ function prepare(manifest: StackManifest, around: Surroundings): Preparation {
     ...overrideFaults(bare).map(at),
   ];
   if (located.kind === 'fault' || choice.kind === 'fault' || faults.length > 0)
-    return { kind: 'refused', faults };
+    return { kind: 'refused', faults, asked };
   const named = nameKeys(layers, located.project.name);
-  if (named.faults.length > 0) return { kind: 'refused', faults: named.faults };
+  if (named.faults.length > 0) return { kind: 'refused', faults: named.faults, asked };
   return {
     kind: 'prepared',
+    asked,
     prepared: { manifest, layers, project: located.project, spec: named.spec },
     choice,
   };

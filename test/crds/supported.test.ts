@@ -38,11 +38,7 @@ const ROWS: readonly (readonly [kind: Kind, spec: unknown, paths: readonly strin
   ['Stack', {}, []],
   ['Stack', { config: { 'a:b': { c: [1] } }, run: { parallel: 3 }, clusters: { all: true } }, []],
   ['Stack', { source: { inferInputs: false, hermetic: false } }, []],
-  [
-    'Stack',
-    { source: { inferInputs: false, ref: { branch: 'x' }, program: 'p' } },
-    ['source.ref', 'source.program'],
-  ],
+  ['Stack', { source: { inferInputs: false, ref: { branch: 'x' }, program: 'p' } }, ['source.program']],
   ['Stack', { mode: 'previewOnly', create: 'adopt', onFailure: 'rollback' }, ['mode', 'create', 'onFailure']],
   [
     'Stack',

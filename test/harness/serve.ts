@@ -38,6 +38,8 @@ export interface GitServer {
   protect(credentials: { readonly username: string; readonly password: string }): void;
   /** From now on redirects what begins with one path to another. */
   move(from: string, to: string): void;
+  /** From now on sends these headers with every answer. */
+  say(headers: Readonly<Record<string, string>>): void;
 }
 
 /** Serves a repository on a free port of the loopback until the owner ends. */
@@ -45,10 +47,12 @@ export async function serveGit(owner: Owner, repository: Repository): Promise<Gi
   const requests: GitRequest[] = [];
   let faults: Faults | undefined;
   let wanted: string | undefined;
+  let said: Readonly<Record<string, string>> = {};
   let moved: { readonly from: string; readonly to: string } | undefined;
   const server = createServer((incoming, response) => {
     const request = describe(incoming);
     requests.push(request);
+    for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     if (moved !== undefined && request.path.startsWith(`${moved.from}/`)) {
       const location = `${moved.to}${(incoming.url ?? '').slice(moved.from.length)}`;
       incoming.resume().on('end', () => response.writeHead(301, { location }).end());
@@ -67,6 +71,7 @@ export async function serveGit(owner: Owner, repository: Repository): Promise<Gi
       faults = next;
       if (next === undefined) server.closeAllConnections();
     },
+    say: (headers) => void (said = headers),
     move: (from, to) => void (moved = { from, to }),
     protect: ({ username, password }) =>
       (wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`),

@@ -34,6 +34,7 @@ function bookOf(calls: string[], loaded: boolean): Book {
 /** The world of a pass over one cluster, with what a test cares about changed. */
 const edgesOf = (change: Partial<PollEdges>): PollEdges => ({
   refresh: async () => [],
+  want: () => undefined,
   nextDue: () => 0,
   observe: () => undefined,
   leads: () => true,

@@ -209,7 +209,10 @@ ${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [
 test('a program whose repository was not read yet is waited for, not refused', () => {
   const text = `${CLUSTERS}${stack('  source: {repository: programs, dir: infra/web}\n  clusters: {names: [dev]}\n')}`;
   const codeOf = (...unread: readonly string[]): readonly string[] =>
-    resolve(readCatalog(files(text), NOW), NOW, new Set(unread)).refused.map(({ reason }) => reason.code);
+    resolve(readCatalog(files(text), NOW), NOW, {
+      read: new Set(['fleet']),
+      unread: new Map(unread.map((name) => [name, 'Unreachable: no'])),
+    }).refused.map(({ reason }) => reason.code);
   assert.deepEqual(codeOf('programs'), ['SourceUnavailable']);
   assert.deepEqual(codeOf(), ['Invalid']);
 });

@@ -27,6 +27,7 @@ export const WORLD: readonly string[] = [
     'http',
     'isomorphic',
     'local',
+    'members',
     'native',
     'objects',
   ),

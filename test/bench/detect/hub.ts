@@ -56,6 +56,7 @@ export async function makeBenchHub(repository: string, dataDir: string): Promise
   const measure = makeMeasure();
   const edges: PollEdges = {
     refresh: (now) => sources.refresh(now),
+    want: (asked) => sources.want(asked),
     nextDue: () => 0,
     observe: () => undefined,
     leads: () => true,

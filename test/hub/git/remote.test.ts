@@ -55,6 +55,7 @@ test('refs', () => {
     'a.',
   ])
     assert.equal(readRef({ branch }).kind, 'refused', branch);
-  for (const choice of [{ commit: 'abc' }, { commit: 'main' }, { semver: '^1' }])
+  assert.deepEqual(readRef({ semver: '^1.2' }), { kind: 'ref', name: 'semver:^1.2', range: '^1.2' });
+  for (const choice of [{ commit: 'abc' }, { commit: 'main' }, { semver: 'latest' }, { semver: '' }])
     assert.equal(readRef(choice).kind, 'refused');
 });
