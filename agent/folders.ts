@@ -10,6 +10,7 @@
  */
 import { constants } from 'node:fs';
 import {
+  access,
   chmod,
   chown,
   lchown,
@@ -149,6 +150,13 @@ async function make(path: string, mode: number, user?: RunUser): Promise<void> {
   await chmod(path, mode);
   if (user !== undefined) await chown(path, user.uid, user.gid);
 }
+
+/** Whether there is anything at a path that leads somewhere. */
+export const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Writes a file that is there as a whole or not at all, readable by the agent alone. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {

@@ -1,10 +1,10 @@
 /** Installed sets of dependencies, each entered once and whole. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, lstat, mkdtemp, readdir, rename, stat, symlink, utimes } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, rename, stat, symlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { limits } from '../../shared/limits.ts';
-import { own, type RunUser } from '../folders.ts';
+import { isThere, own, type RunUser } from '../folders.ts';
 import { removeFolder, takeBack } from '../reclaim.ts';
 import { withLock } from './lock.ts';
 import type { Install } from './plan.ts';
@@ -114,12 +114,6 @@ async function run(program: string, args: readonly string[], user: RunUser | und
   if (code !== 0)
     throw new Error(`${program} of installed dependencies to ${args.at(-1)} ended with ${code}`);
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** What a killed installer of the same set left beside the cache. */
 async function removeStale(cache: string, key: string): Promise<void> {

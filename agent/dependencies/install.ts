@@ -1,7 +1,7 @@
 /** A program's dependencies, laid into its work folder from a cache that each set enters once. */
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/canonical.ts';
+import { isThere } from '../folders.ts';
 import { fillOnce, layIn, type Filled } from './cache.ts';
 import { chooseInstaller, missingText, type Installer, type InstallMeans } from './choose.ts';
 import { decisiveSettings } from './environment.ts';
@@ -118,9 +118,3 @@ function keyOf({ kind, linker }: Install, { installer, means, staged }: Made): s
     ]),
   );
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,10 +1,10 @@
 /** Starts package managers. The program's own wishes hold: whether scripts of packages run is for its settings to say. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, mkdtemp, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { limits } from '../../shared/limits.ts';
-import { own } from '../folders.ts';
+import { isThere, own } from '../folders.ts';
 import { removeFolder } from '../reclaim.ts';
 import { endMarked } from '../runner/processes.ts';
 import type { Installer, InstallMeans } from './choose.ts';
@@ -92,12 +92,6 @@ async function makeHome(homes: string, { home, user }: InstallMeans): Promise<st
   if (user !== undefined) await own(made, user);
   return made;
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** The newest whole lines: of one that was cut, a secret in it could not be told any more. */
 const lastLines = (text: string): string =>
