@@ -10,6 +10,8 @@ import type { View } from './view.ts';
 /** What a project file says beyond what the catalog keeps of it. */
 interface Settings {
   readonly main?: string;
+  /** Of a program in TypeScript. */
+  readonly tsconfig?: string;
   /** Of the file of a plugin. */
   readonly runtime?: string;
   readonly plugins: readonly string[];
@@ -31,13 +33,21 @@ const PLUGIN_FILES = ['PulumiPlugin.yaml', 'PulumiPlugin.yml', 'PulumiPlugin.jso
 /** A project file is one document; the catalog refuses any other, and this reads what it can of it. */
 const projectParser = yamlParser('pulumi project', ([first]) => settingsOf(isFields(first) ? first : {}));
 
+/** Where a project file says that the program is, and its tsconfig, as written: from the project's folder. */
+export function programSettings(
+  project: ProjectFile,
+  view: View,
+): { readonly main?: string; readonly tsconfig?: string } {
+  const read = view.parsed(inside(project.folder, project.file), projectParser);
+  return read?.kind === 'read' ? read.value : {};
+}
+
 /** The folder in which a project's program runs, and its main file where one is named. */
 export function programOf(
   project: ProjectFile,
   view: View,
 ): { readonly folder: string; readonly file?: string } {
-  const read = view.parsed(inside(project.folder, project.file), projectParser);
-  const main = read?.kind === 'read' ? read.value.main : undefined;
+  const { main } = programSettings(project, view);
   const path = main === undefined ? project.folder : joinPath(project.folder, main);
   if (path === undefined || path === project.folder) return { folder: project.folder };
   return view.entry(path) === undefined ? { folder: path } : { folder: folderOf(path), file: path };
@@ -95,6 +105,7 @@ function settingsOf({ main, runtime, plugins, packages }: Record<string, unknown
   return {
     ...(typeof main === 'string' && main !== '' ? { main } : {}),
     ...(typeof name === 'string' ? { runtime: name } : {}),
+    ...(typeof options['tsconfig'] === 'string' ? { tsconfig: options['tsconfig'] } : {}),
     plugins: textsOf(plugins, (field) => field === 'path'),
     packages: sources
       .map((source) => (isFields(source) ? source['source'] : source))

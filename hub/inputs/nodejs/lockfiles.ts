@@ -1,6 +1,8 @@
 /** How lockfiles, and the files beside them that speak of all workspaces, are read and cut. */
 import type { ReadLockfile } from '../../lockfiles/lockfile.ts';
 import { npmLock } from '../../lockfiles/npm.ts';
+import { pnpmLock } from '../../lockfiles/pnpm.ts';
+import { cutPnpmWorkspace } from '../../lockfiles/pnpmworkspace.ts';
 import { type Cut, cutRootManifest } from '../../lockfiles/rootmanifest.ts';
 import { yarnLock } from '../../lockfiles/yarn.ts';
 import { nameOf } from '../paths.ts';
@@ -10,6 +12,7 @@ import type { Parser } from '../view.ts';
 const READERS: Readonly<Record<string, Parser<ReadLockfile>>> = {
   'npm-shrinkwrap.json': npmLock,
   'package-lock.json': npmLock,
+  'pnpm-lock.yaml': pnpmLock,
   'yarn.lock': yarnLock,
 };
 
@@ -21,4 +24,5 @@ type Cutter = (content: string, cut: Cut) => { readonly text: string; readonly p
 /** Files in the folder of the lockfile, by name. */
 export const CUTTERS: Readonly<Record<string, Cutter>> = {
   'package.json': (content, cut) => ({ text: cutRootManifest(content, cut), paths: [] }),
+  'pnpm-workspace.yaml': cutPnpmWorkspace,
 };

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import type { ProjectFile } from '../../../../hub/catalog/catalog.ts';
 import type { Inferred } from '../../../../hub/inputs/infer.ts';
 import { inferNodejs } from '../../../../hub/inputs/nodejs.ts';
+import type { Look } from '../../../../hub/inputs/reading.ts';
 import { ask, readingOf, type Files } from '../tree.ts';
 
 export interface Seen extends Omit<Inferred, 'made'> {
@@ -67,3 +68,17 @@ export const check = (rows: Readonly<Record<string, Row>>): void => {
       );
     });
 };
+
+/** Whether whoever asked in one tree would not be asked again in another one. */
+export function holds(before: Tree, after: Tree, folder = 'stacks/a'): boolean {
+  const [old, files] = [readingOf(textsOf(before)), textsOf(after)];
+  const infer = (look: Look): ReadonlySet<string> => {
+    inferNodejs(projectIn(folder), look);
+    return look.notes;
+  };
+  const notes = ask(old, textsOf(before), infer);
+  const now = readingOf(files, old);
+  let answer = now.holds(notes);
+  for (; answer === 'unknown'; answer = now.holds(notes)) ask(now, files, infer);
+  return answer;
+}
