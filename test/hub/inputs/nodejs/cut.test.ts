@@ -130,3 +130,69 @@ describe('a lockfile that stacks share', () => {
     assert.match(seen.problems.join('\n'), /@acme\/x/);
   });
 });
+
+describe('the other package managers', () => {
+  const beside: Tree = {
+    'stacks/a/Pulumi.yaml': 'name: a\nruntime: nodejs\n',
+    'stacks/a/package.json': { name: 'a', dependencies: { '@acme/x': 'workspace:*', p: '^1.0.0' } },
+    'stacks/b/package.json': { name: 'b', dependencies: { q: '^1.0.0' } },
+    'libs/x/package.json': { name: '@acme/x' },
+  };
+  const pnpm: Tree = {
+    ...beside,
+    'package.json': { name: 'root', private: true },
+    'pnpm-workspace.yaml': 'packages:\n  - stacks/*\n  - libs/*\n',
+    'pnpm-lock.yaml': [
+      "lockfileVersion: '9.0'",
+      'importers:',
+      '  .: {}',
+      '  libs/x: {}',
+      "  stacks/a: {dependencies: {'@acme/x': {specifier: 'workspace:*', version: 'link:../../libs/x'}, p: {specifier: ^1.0.0, version: 1.0.0}}}",
+      '  stacks/b: {dependencies: {q: {specifier: ^1.0.0, version: 1.0.0}}}',
+      'packages:',
+      '  p@1.0.0: {resolution: {integrity: sha512-p}}',
+      '  q@1.0.0: {resolution: {integrity: sha512-q}}',
+      'snapshots:',
+      '  p@1.0.0: {}',
+      '  q@1.0.0: {}',
+      '',
+    ].join('\n'),
+  };
+  const yarn: Tree = {
+    ...beside,
+    'package.json': { name: 'root', private: true, workspaces: ['stacks/*', 'libs/*'] },
+    'stacks/a/package.json': { name: 'a', version: '1.0.0', dependencies: { '@acme/x': '*', p: '^1.0.0' } },
+    'libs/x/package.json': { name: '@acme/x', version: '1.0.0' },
+    'yarn.lock': [
+      '# yarn lockfile v1',
+      ...['p', 'q'].map(
+        (name) => `\n${name}@^1.0.0:\n  version "1.0.0"\n  resolved "https://registry.example/${name}.tgz"`,
+      ),
+      '',
+    ].join('\n'),
+  };
+  for (const [name, tree, lockfile, others] of [
+    ['pnpm', pnpm, 'pnpm-lock.yaml', ['package.json', 'pnpm-workspace.yaml']],
+    ['yarn', yarn, 'yarn.lock', ['package.json']],
+  ] as const)
+    it(`${name} has its lockfile cut as well`, () => {
+      const seen = found(tree);
+      assert.deepEqual(Object.keys(seen.made).sort(), [...others, lockfile].sort());
+      assert.match(seen.made[lockfile] ?? '', /p@/);
+      assert.doesNotMatch(seen.made[lockfile] ?? '', /q@/);
+      assert.deepEqual(
+        { folders: seen.folders, problems: seen.problems },
+        { folders: ['libs/x'], problems: [] },
+      );
+      const bumped = {
+        ...tree,
+        [lockfile]: (tree[lockfile] as string).replace('sha512-q', 'sha512-r').replace('q.tgz', 'r.tgz'),
+      };
+      assert.equal(isSame(tree, bumped), true);
+      const own = {
+        ...tree,
+        [lockfile]: (tree[lockfile] as string).replace('sha512-p', 'sha512-r').replace('p.tgz', 'r.tgz'),
+      };
+      assert.equal(isSame(tree, own), false);
+    });
+});
