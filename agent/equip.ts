@@ -3,17 +3,19 @@ import { build } from './build.ts';
 import type { Context } from './context.ts';
 import { installSecrets } from './dependencies/environment.ts';
 import { provideDependencies, type Provided } from './dependencies/install.ts';
+import { linkNamed, providePython } from './dependencies/python.ts';
 import type { Job, NotReady } from './executor.ts';
 import { classifyText } from './failures.ts';
 import { poison } from './poison.ts';
 import { failed } from './ready.ts';
+import type { Project } from './pulumi/settings.ts';
 import { patternsOf, redactText } from './redact.ts';
 import { marksOfRun, type Run } from './run.ts';
 
 /** A run that was laid out. */
 export interface Bare {
   readonly run: Run;
-  readonly runtime: string;
+  readonly project: Project;
   readonly signal: AbortSignal;
 }
 
@@ -33,26 +35,32 @@ export async function equip(context: Context, job: Job, bare: Bare): Promise<Equ
 }
 
 /** After the install, which reads what it likes, and before anything of the program runs. */
-async function poisonRun(context: Context, { run, runtime }: Bare): Promise<void> {
+async function poisonRun(context: Context, { run, project: { runtime } }: Bare): Promise<void> {
   const { folders, order } = run;
   if (order.surroundings === undefined) return;
   await poison({ folders, project: order.inputs.project, runtime, surroundings: order.surroundings });
   await context.at('poisoned');
 }
 
-async function provide(context: Context, job: Job, { run, runtime, signal }: Bare): Promise<Provided> {
-  const { project, install } = job.order.inputs;
-  if (runtime !== 'nodejs' || install === 'none') return { kind: 'provided', installs: 0 };
-  return provideDependencies(
-    { work: run.folders.work, project, marks: marksOfRun(context.dataDir, job.runId), signal },
-    context.folders.dependencies,
-    context.install,
-  );
+async function provide(context: Context, job: Job, { run, project, signal }: Bare): Promise<Provided> {
+  const { folders, cwd } = run;
+  const { inputs } = job.order;
+  const { runtime, virtualenv } = project;
+  if (inputs.install === 'none') return { kind: 'provided', installs: 0 };
+  const marks = marksOfRun(context.dataDir, job.runId);
+  const need = { work: folders.work, project: inputs.project, marks, signal };
+  if (runtime === 'nodejs') return provideDependencies(need, context.folders.dependencies, context.install);
+  if (runtime !== 'python') return { kind: 'provided', installs: 0 };
+  const python = { ...need, environment: folders.venv };
+  const provided = await providePython(python, context.folders.dependencies, context.install);
+  if (virtualenv !== undefined && provided.kind === 'provided')
+    await linkNamed(cwd, virtualenv, folders.venv);
+  return provided;
 }
 
 /** Lines in which the managers say what went wrong. */
 const ERROR_LINE =
-  /npm error|ERR_PNPM|^\[ERROR\]|^error |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
+  /npm error|ERR_PNPM|^\[ERROR\]|^error |^ERROR: |YN\d{4}: .*(Error|can't|doesn't|failed|would have been modified)/;
 
 function notProvided(
   context: Context,

@@ -87,7 +87,7 @@ function contextOf(options: ExecutorOptions): Context {
       user,
       home: environment['HOME'],
       environment: installEnvironment(environment),
-      caches: { npm: folders.npm, pnpm: folders.pnpm, yarn: folders.yarn },
+      caches: { npm: folders.npm, pnpm: folders.pnpm, yarn: folders.yarn, pip: folders.pip },
     },
     toolchain: {
       pulumi: pulumiVersion(options.pulumi),

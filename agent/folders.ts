@@ -3,7 +3,7 @@
  *
  *     artifacts/ successes/ holders/    the agent's alone
  *     dependencies/ guard/              readable by runs, owned by the agent
- *     plugins/ npm/ pnpm/ yarn/         caches of the tools that runs and installs start, owned by the run user
+ *     plugins/ npm/ pnpm/ yarn/ pip/    caches of the tools that runs and installs start, owned by the run user
  *     runs/<runId>/private.json         the agent's alone
  *     runs/<runId>/guard.json           readable by the run, owned by the agent
  *     runs/<runId>/{marks,work,home,temp,files}   the run user's
@@ -43,6 +43,7 @@ export interface Folders {
   readonly npm: string;
   readonly pnpm: string;
   readonly yarn: string;
+  readonly pip: string;
   readonly runs: string;
 }
 
@@ -55,6 +56,8 @@ export interface RunFolders {
   readonly files: string;
   readonly privates: string;
   readonly guard: string;
+  /** A Python program's virtual environment, or a link to it. */
+  readonly venv: string;
 }
 
 const PRIVATE = 0o700;
@@ -73,6 +76,7 @@ export const foldersOf = (dataDir: string): Folders => ({
   npm: join(dataDir, 'npm'),
   pnpm: join(dataDir, 'pnpm'),
   yarn: join(dataDir, 'yarn'),
+  pip: join(dataDir, 'pip'),
   runs: join(dataDir, 'runs'),
 });
 
@@ -93,20 +97,21 @@ export function runFoldersOf(folders: Folders, runId: string): RunFolders {
     files: at('files'),
     privates: at('private.json'),
     guard: at('guard.json'),
+    venv: at('home/venv'),
   };
 }
 
 /** Makes the folders with their modes; safe to repeat. */
 export async function makeFolders(dataDir: string, user: RunUser | undefined): Promise<Folders> {
   const folders = foldersOf(dataDir);
-  const { artifacts, successes, holders, dependencies, guard, plugins, npm, pnpm, yarn, runs } = folders;
+  const { artifacts, successes, holders, dependencies, guard, plugins, npm, pnpm, yarn, pip, runs } = folders;
   const outer = user === undefined ? PRIVATE : PASSAGE;
   await mkdir(dataDir, { recursive: true });
   await chmod(dataDir, outer);
   for (const path of [artifacts, successes, holders]) await make(path, PRIVATE);
   await make(runs, outer);
   for (const path of [dependencies, guard]) await make(path, user === undefined ? PRIVATE : READABLE);
-  for (const path of [plugins, npm, pnpm, yarn]) await make(path, PRIVATE, user);
+  for (const path of [plugins, npm, pnpm, yarn, pip]) await make(path, PRIVATE, user);
   return folders;
 }
 

@@ -82,6 +82,7 @@ async function layValues(
     await writeFile(full, content, { mode: 0o600 });
     if (env !== undefined) resolved[env] = full;
   }
+  const usesVenv = project.runtime === 'python' && order.inputs.install !== 'none';
   return keepRun(
     { runId, folders, order },
     {
@@ -93,8 +94,8 @@ async function layValues(
         ...environmentOf({
           order,
           places: { home: folders.home, temp: folders.temp, pulumiHome: pulumiHomeOf(folders) },
-          path: context.path,
-          resolved,
+          path: [...(usesVenv ? [join(folders.venv, 'bin')] : []), ...context.path],
+          resolved: usesVenv ? { VIRTUAL_ENV: folders.venv, ...resolved } : resolved,
           marks: marksOfRun(context.dataDir, runId),
         }),
         ...(order.surroundings && guardEnvironment(context.folders.guard, folders.guard, resolved)),

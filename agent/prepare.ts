@@ -66,7 +66,7 @@ async function layRun(context: Context, job: Job, signal: AbortSignal): Promise<
       : undefined;
   if (unclear !== undefined) return unclear;
 
-  const equipped = await equip(context, job, { run, runtime: project.runtime, signal });
+  const equipped = await equip(context, job, { run, project, signal });
   if (equipped.kind !== 'equipped') return equipped;
   // nor can its first update delete anything
   const held =

@@ -18,7 +18,7 @@ export interface InstallMeans {
   /** The agent's home, for the settings of managers that know no variable for them. */
   readonly home: string | undefined;
   /** Where each keeps what it fetched. */
-  readonly caches: Readonly<Record<'npm' | 'pnpm' | 'yarn', string>>;
+  readonly caches: Readonly<Record<'npm' | 'pnpm' | 'yarn' | 'pip', string>>;
   readonly user: RunUser | undefined;
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 /** Variables of the agent that installs, and only they, may see: managers' settings, proxies, certificates. */
 const MACHINE_SETTING =
-  /^(p?npm_config_.*|yarn_.*|corepack_npm_.*|https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+  /^(p?npm_config_.*|yarn_.*|pip_.*|corepack_npm_.*|https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 /** Where a manager that started this agent was at home, and what the agent decides itself: nothing to an install. */
 const PLACE_SETTING =
-  /^(npm_config_((local_|global_)?prefix|cache|node_gyp|user_agent|npm_version|noproxy)|pnpm_config_.*dir|yarn_(cache_folder|global_folder|ignore_path|wrap_output|rc_filename))$/i;
+  /^(npm_config_((local_|global_)?prefix|cache|node_gyp|user_agent|npm_version|noproxy)|pnpm_config_.*dir|yarn_(cache_folder|global_folder|ignore_path|wrap_output|rc_filename)|pip_(cache_dir|target|prefix|root|user|src|log|require_virtualenv|python))$/i;
 
 /** The part of the agent's environment that an install needs. */
 export function installEnvironment(
@@ -19,7 +19,12 @@ export function installEnvironment(
   );
   const { HOME } = environment;
   return {
-    ...(HOME === undefined ? {} : { npm_config_userconfig: join(HOME, '.npmrc') }),
+    ...(HOME === undefined
+      ? {}
+      : {
+          npm_config_userconfig: join(HOME, '.npmrc'),
+          PIP_CONFIG_FILE: join(HOME, '.config/pip/pip.conf'),
+        }),
     ...Object.fromEntries(given),
   };
 }
@@ -37,7 +42,7 @@ export function installSecrets(environment: Readonly<Record<string, string>>): s
 
 /** Settings that say where packages come from and who asks for them, not what is installed. */
 const WAY_SETTING =
-  /(registry|registry_server|proxy|userconfig|cafile|ca|cert|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+  /(registry|registry_server|proxy|userconfig|cafile|ca|cert|index_url|find_links|trusted_host|config_file|timeout|retries|version_check|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
 /** Settings of the agent that decide what an install gives: flags, scripts that are allowed. */
 export const decisiveSettings = (

@@ -21,6 +21,8 @@ export interface Project {
   /** Folder of settings files, from the project folder. */
   readonly settingsDir: string;
   readonly backendUrl?: string;
+  /** Folder of a Python program's virtual environment, from the project folder. */
+  readonly virtualenv?: string;
 }
 
 export type Read<T> =
@@ -39,6 +41,7 @@ export function readProject(text: string, file: string): Read<Project> {
   if (runtimeName === undefined) return { kind: 'bad', why: `${file} names no runtime` };
   const dir = typeof stackConfigDir === 'string' ? stackConfigDir : typeof config === 'string' ? config : '.';
   const backendUrl = textIn(backend, 'url');
+  const virtualenv = textIn((runtime as { options?: unknown } | null)?.options, 'virtualenv');
   return {
     kind: 'read',
     value: {
@@ -47,6 +50,7 @@ export function readProject(text: string, file: string): Read<Project> {
       file,
       settingsDir: dir,
       ...(backendUrl === undefined ? {} : { backendUrl }),
+      ...(virtualenv === undefined ? {} : { virtualenv }),
     },
   };
 }

@@ -8,14 +8,19 @@ export interface Shipped {
   readonly surroundings: Surroundings;
 }
 
+/** `nested`: folders of other projects in this one. */
+interface Choice {
+  readonly project: string;
+  readonly include?: readonly string[];
+  readonly nested?: readonly string[];
+}
+
 /** `include`: files, or folders that end with `/`, besides the project's own folder. */
-export function ship(
-  repository: TreeFiles,
-  { project, include = [] }: { readonly project: string; readonly include?: readonly string[] },
-): Shipped {
+export function ship(repository: TreeFiles, { project, include = [], nested = [] }: Choice): Shipped {
   const wanted = [`${project}/`, ...include];
   const isOther = (path: string): boolean =>
-    /\/Pulumi\.(?!dev\.).+\.yaml$/.test(path) && !include.includes(path);
+    (/\/Pulumi\.(?!dev\.).+\.yaml$/.test(path) && !include.includes(path)) ||
+    nested.some((folder) => path.startsWith(folder));
   const files = Object.fromEntries(
     Object.entries(repository).filter(
       ([path]) =>

@@ -34,7 +34,12 @@ async function makePlace(
     path: ['/usr/bin', '/bin'],
     environment: {},
     home: undefined,
-    caches: { npm: join(root, 'npm-cache'), pnpm: join(root, 'pnpm'), yarn: join(root, 'yarn') },
+    caches: {
+      npm: join(root, 'npm-cache'),
+      pnpm: join(root, 'pnpm'),
+      yarn: join(root, 'yarn'),
+      pip: join(root, 'pip'),
+    },
     user: undefined,
   };
   let works = 0;

@@ -75,7 +75,7 @@ async function makePlace(t: TestContext): Promise<Place> {
         path,
         environment: environmentOf(registry.url),
         home: undefined,
-        caches: { npm, pnpm, yarn },
+        caches: { npm, pnpm, yarn, pip: yarn },
         user,
       };
       const need = { work, project, marks: { TOWLINE_RUN: work }, signal: new AbortController().signal };
