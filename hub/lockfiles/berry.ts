@@ -18,7 +18,7 @@ import { berrySettings, tableOf } from './berrysettings.ts';
 import type { Lockfile, ReadLockfile, Slice, Workspaces } from './lockfile.ts';
 import { inOrder, reach } from './walk.ts';
 
-/** Of yarn 3 (6), of yarn 4 (8, 9) and of yarn 4.18 (10); tried with 6, 8 and 10. */
+/** Of yarn 3 (6), of yarn 4 (8, 9) and of yarn 4.18 (10); tried with 3.8.6, 4.9.4 and 4.18.1. */
 const VERSIONS = ['6', '8', '9', '10'];
 
 const HEADER =
@@ -31,10 +31,10 @@ export function berryLockfile(parsed: Readonly<Record<string, unknown>>): ReadLo
   if (typeof version !== 'string' || !VERSIONS.includes(version))
     return { kind: 'whole', why: `yarn.lock has the unknown version ${String(version)}` };
   const lock = berryLock(parsed);
-  return { kind: 'lockfile', lockfile: lockfileOf(lock) };
+  return { kind: 'lockfile', lockfile: lockfileOf(lock, version === '6') };
 }
 
-function lockfileOf(lock: BerryLock): Lockfile {
+function lockfileOf(lock: BerryLock, exact: boolean): Lockfile {
   let last:
     { readonly key: string; readonly graph: BerryGraph; readonly whole: Part | undefined } | undefined;
   const graphFor = (workspaces: Workspaces): NonNullable<typeof last> => {
@@ -42,7 +42,7 @@ function lockfileOf(lock: BerryLock): Lockfile {
     const yarnrc = workspaces.content?.('.yarnrc.yml');
     const key = `${JSON.stringify(resolutions)}\n${yarnrc?.toString('utf8') ?? ''}`;
     if (last?.key === key) return last;
-    const graph = berryGraph(lock, berrySettings(resolutions, yarnrc));
+    const graph = berryGraph(lock, berrySettings({ resolutions, yarnrc, exact }));
     return (last = { key, graph, whole: graph.complete ? undefined : partOf(lock, lock.nodes.keys()) });
   };
   return {

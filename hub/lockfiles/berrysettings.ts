@@ -5,6 +5,8 @@ import semver from 'semver';
 import { normalRange, parseDescriptor, type Descriptor } from './berryranges.ts';
 
 export interface BerrySettings {
+  /** Makes ranges that `resolutions` take for the same one equal. */
+  comparable(range: string): string;
   readonly resolutions: readonly { readonly pattern: Resolution; readonly range: string }[];
   /** By name of the catalog (`''` is the default one), ranges by name of the package. */
   readonly catalogs: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -19,11 +21,19 @@ export interface BerrySettings {
 
 type Table = Readonly<Record<string, unknown>>;
 
+/** As they stand in the files; `exact`: yarn 3 compares `resolutions` with ranges as both are written. */
+export interface BerryFiles {
+  readonly resolutions: unknown;
+  readonly yarnrc: Buffer | undefined;
+  readonly exact: boolean;
+}
+
 /** Reads the `resolutions` of the root and `.yarnrc.yml`. What cannot be read there is left to yarn to refuse. */
-export function berrySettings(resolutions: unknown, yarnrc: Buffer | undefined): BerrySettings {
+export function berrySettings({ resolutions, yarnrc, exact }: BerryFiles): BerrySettings {
   const settings = tolerant(() => parseSyml(yarnrc?.toString('utf8') ?? '') as Table) ?? {};
   const folder = settings['cacheFolder'];
   return {
+    comparable: exact ? (range) => range : normalRange,
     resolutions: stringsOf(resolutions).flatMap(({ name, range }) => {
       const pattern = tolerant(() => parseResolution(name));
       return pattern === undefined ? [] : [{ pattern, range }];
@@ -78,22 +88,21 @@ export const extended = (
  * Undefined: by nothing.
  */
 export function replaced(
-  { resolutions, catalogs }: BerrySettings,
+  { comparable, resolutions, catalogs }: BerrySettings,
   { name, range }: Descriptor,
   locator: string,
 ): Descriptor | undefined {
-  for (const { pattern, range: wanted } of resolutions)
-    if (fitsFrom(pattern.from, parseDescriptor(locator)) && fits(pattern.descriptor, { name, range }))
-      return { name, range: wanted };
+  const fits = (wanted: Resolution['descriptor'], asked: Descriptor): boolean =>
+    wanted.fullName === asked.name &&
+    (wanted.description === undefined || comparable(wanted.description) === comparable(asked.range));
+  const chosen = resolutions.find(
+    ({ pattern: { from, descriptor } }) =>
+      (from === undefined || fits(from, parseDescriptor(locator))) && fits(descriptor, { name, range }),
+  );
+  if (chosen !== undefined) return { name, range: chosen.range };
   if (!range.startsWith(CATALOG)) return undefined;
   const found = catalogs.get(range.slice(CATALOG.length))?.[name];
   return found === undefined ? undefined : { name, range: found };
 }
 
 const CATALOG = 'catalog:';
-
-const fitsFrom = (from: Resolution['from'], locator: Descriptor): boolean =>
-  from === undefined || fits(from, locator);
-
-const fits = ({ fullName, description }: Resolution['descriptor'], { name, range }: Descriptor): boolean =>
-  fullName === name && (description === undefined || normalRange(description) === normalRange(range));

@@ -79,7 +79,8 @@ export function uvGraph(parsed: TomlTable): UvGraph {
     ),
     strays(owner) {
       if (!owner.member) return [];
-      const others = find(plain(owner))
+      const extras = Object.keys(tableOf(owner.fields['optional-dependencies']));
+      const others = find({ ...plain(owner), extras })
         .flatMap(next)
         .map((place) => (nodes[place] as UvNode).owner);
       return [

@@ -116,3 +116,25 @@ test('archives are called what yarn calls them', () => {
   assert.equal(archiveOf('leaf@npm:1.1.0', '10c0/6f968addfa00'), 'leaf-npm-1.1.0-7cd6e4319f-6f968addfa.zip');
   assert.equal(archiveOf('@s/p@npm:1.0.0', '132ebf5103'), '@s-p-npm-1.0.0-5a52ab8d69-132ebf5103.zip');
 });
+
+test('yarn 3 compares resolutions with ranges as they are written, yarn 4 by what they mean', () => {
+  const lock = (version: number, range: string): string =>
+    [
+      `__metadata:\n  version: ${version}\n`,
+      `"a@npm:1.0.0":\n${entry('a@npm:1.0.0')}`,
+      `"a@npm:2.0.0":\n${entry('a@npm:2.0.0')}`,
+      `"app@workspace:app":\n${entry('app@workspace:app', { a: range })}`,
+      `"other@workspace:other":\n${entry('other@workspace:other', { a: version === 6 ? '2.0.0' : 'npm:2.0.0' })}`,
+      `"root@workspace:.":\n${entry('root@workspace:.', { a: range })}`,
+    ].join('\n');
+  const taken = (version: number, range: string, pattern: string): readonly string[] => {
+    const root = JSON.stringify({ name: 'root', resolutions: { [pattern]: '2.0.0' } });
+    const slice = readLock(lock(version, range)).slice('app', workspacesIn({ 'package.json': root }));
+    return [...slice.packages].filter((name) => name.startsWith('a@'));
+  };
+  // a lockfile with a package that nothing leads to is taken whole
+  assert.deepEqual(taken(6, '1.0.0', 'a@1.0.0'), ['a@1.0.0', 'a@2.0.0']);
+  assert.deepEqual(taken(6, '1.0.0', 'a@npm:1.0.0'), ['a@1.0.0']);
+  assert.deepEqual(taken(8, 'npm:1.0.0', 'a@1.0.0'), ['a@1.0.0', 'a@2.0.0']);
+  assert.deepEqual(taken(8, 'npm:1.0.0', 'a@other:1.0.0'), ['a@1.0.0']);
+});
