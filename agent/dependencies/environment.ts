@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 /** Variables of the agent that installs, and only they, may see: managers' settings, proxies, certificates. */
 const MACHINE_SETTING =
-  /^(p?npm_config_.*|yarn_.*|pip_.*|corepack_npm_.*|https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+  /^(p?npm_config_.*|yarn_.*|pip_.*|uv_.*|corepack_npm_.*|https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 /** Where a manager that started this agent was at home, and what the agent decides itself: nothing to an install. */
 const PLACE_SETTING =
-  /^(npm_config_((local_|global_)?prefix|cache|node_gyp|user_agent|npm_version|noproxy)|pnpm_config_.*dir|yarn_(cache_folder|global_folder|ignore_path|wrap_output|rc_filename)|pip_(cache_dir|target|prefix|root|user|src|log|require_virtualenv|python))$/i;
+  /^(npm_config_((local_|global_)?prefix|cache|node_gyp|user_agent|npm_version|noproxy)|pnpm_config_.*dir|yarn_(cache_folder|global_folder|ignore_path|wrap_output|rc_filename)|pip_(cache_dir|target|prefix|root|user|src|log|require_virtualenv|python)|uv_(cache_dir|project_environment|project|working_directory))$/i;
 
 /** The part of the agent's environment that an install needs. */
 export function installEnvironment(

@@ -26,6 +26,7 @@ export async function providePython(need: PythonNeed, cache: string, means: Inst
   const plan = await planPython(need);
   if (plan.kind === 'none') return { kind: 'provided', installs: 0 };
   if (plan.kind === 'unusable') return plan;
+  if (plan.kind === 'locked') return installLocked(need, cache, means);
   const version = await pythonVersion(means);
   if (version === undefined)
     return { kind: 'unusable', code: 'RunFailed', why: 'there is no python3 on the PATH of this machine' };
@@ -44,7 +45,8 @@ interface Wish {
   readonly local: boolean;
 }
 
-type Plan = Wish | { readonly kind: 'none' } | Extract<Provided, { kind: 'unusable' }>;
+type Plan =
+  Wish | { readonly kind: 'none' } | { readonly kind: 'locked' } | Extract<Provided, { kind: 'unusable' }>;
 
 interface Task {
   readonly need: PythonNeed;
@@ -54,15 +56,16 @@ interface Task {
   readonly version: string;
 }
 
-const LOCKFILES = ['uv.lock', 'poetry.lock', 'pdm.lock', 'Pipfile.lock'];
+const LOCKFILES = ['poetry.lock', 'pdm.lock', 'Pipfile.lock'];
 
-/** The nearest requirements.txt, else the nearest pyproject.toml, upwards to the artifact's root. */
+/** The nearest requirements.txt, else uv's lockfile, else the nearest pyproject.toml, upwards to the artifact's root. */
 async function planPython({ work, project }: Need): Promise<Plan> {
   const read = (path: string): Promise<string | undefined> => readArtifactFile(join(work, path));
   for (let folder = posix.normalize(project); ; folder = posix.dirname(folder)) {
     const requirements = posix.join(folder, 'requirements.txt');
     const text = await read(requirements);
     if (text !== undefined) return planRequirements(requirements, text, read);
+    if ((await read(posix.join(folder, 'uv.lock'))) !== undefined) return { kind: 'locked' };
     for (const name of LOCKFILES)
       if ((await read(posix.join(folder, name))) !== undefined) return onlyLocked(posix.join(folder, name));
     const manifest = posix.join(folder, 'pyproject.toml');
@@ -75,7 +78,7 @@ async function planPython({ work, project }: Need): Promise<Plan> {
 const onlyLocked = (path: string): Plan => ({
   kind: 'unusable',
   code: 'NotYetSupported',
-  why: `${path}: Python dependencies are installed from requirements.txt; commit one (“uv export” and “poetry export” write it), or set run.install: none`,
+  why: `${path}: Python dependencies are installed from requirements.txt; commit one (“poetry export” writes it), or set run.install: none`,
 });
 
 async function planRequirements(
@@ -116,13 +119,21 @@ function planManifest(path: string, text: string): Plan {
 }
 
 /** What tells one interpreter from another. */
-async function pythonVersion({ path }: InstallMeans): Promise<string | undefined> {
-  const asked = 'import sys, sysconfig; print(sys.version, sys.base_prefix, sysconfig.get_platform())';
-  return promisify(execFile)('python3', ['-c', asked], { env: { PATH: path.join(delimiter) } }).then(
+const pythonVersion = (means: InstallMeans): Promise<string | undefined> =>
+  printedBy(
+    ['python3', '-c', 'import sys, sysconfig; print(sys.version, sys.base_prefix, sysconfig.get_platform())'],
+    means,
+  );
+
+/** What a program prints; undefined when it is not there or fails. */
+const printedBy = (
+  [program, ...flags]: readonly [string, ...string[]],
+  { path }: InstallMeans,
+): Promise<string | undefined> =>
+  promisify(execFile)(program, flags, { env: { PATH: path.join(delimiter) } }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
-}
 
 /** $1: the environment; then the arguments of pip. */
 const SCRIPT = `
@@ -139,6 +150,27 @@ const installerOf = ({ means, plan, version }: Task, environment: string): Insta
   flags: plan.arguments,
   environment: { PIP_CACHE_DIR: means.caches.pip, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
 });
+
+/** From uv's lockfile, by uv itself, which keeps what it fetched. Folders of the repository may be in it: it is the run's own. */
+async function installLocked(need: PythonNeed, cache: string, means: InstallMeans): Promise<Provided> {
+  const { marks, signal, work, project } = need;
+  const version = await printedBy(['uv', '--version'], means);
+  const why = 'uv.lock is installed by uv, which is not on the PATH of this machine';
+  if (version === undefined) return { kind: 'unusable', code: 'RunFailed', why };
+  const installer: Installer = {
+    name: 'uv',
+    version,
+    command: ['uv', 'sync', '--frozen', '--no-progress'],
+    flags: [],
+    environment: { UV_PROJECT_ENVIRONMENT: need.environment, UV_CACHE_DIR: join(means.caches.pip, 'uv') },
+  };
+  const installed = await runInstaller(
+    { installer, folder: join(work, project), marks, signal },
+    means,
+    cache,
+  );
+  return installed.kind === 'failed' ? installed : { kind: 'provided', installs: 1 };
+}
 
 async function installOwn(task: Task): Promise<Provided> {
   const { need, cache, means, plan } = task;

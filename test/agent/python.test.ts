@@ -165,5 +165,5 @@ test('requirements that are not there, and lockfiles alone, are refused with the
     await said({ 'requirements.txt': '\n-r base.txt\n' }),
     /^Invalid: requirements\.txt:2 names base\.txt, which is not among the inputs/,
   );
-  assert.match(await said({ 'uv.lock': '' }), /^NotYetSupported: uv\.lock: .*requirements\.txt/);
+  assert.match(await said({ 'poetry.lock': '' }), /^NotYetSupported: poetry\.lock: .*requirements\.txt/);
 });
