@@ -22,8 +22,9 @@ check: $(INSTALLED) ## Types, lint, format
 build: $(INSTALLED) ## One bundle for each entry point, in dist/
 	@npm run --silent build
 
-bench: tools ## Measure a run against bare Pulumi, and a fleet that is idle
+bench: tools ## Measure runs against bare Pulumi, an idle fleet, and change detection at 10,000 stacks
 	@npm run --silent bench:agent
+	@npm run --silent bench:detect
 
 # npm does not link a package's own command. The link makes the command run without npx as well.
 $(INSTALLED): package-lock.json

@@ -43,7 +43,7 @@ export interface GitServer {
 }
 
 /** Serves a repository on a free port of the loopback until the owner ends. */
-export async function serveGit(owner: Owner, repository: Repository): Promise<GitServer> {
+export async function serveGit(owner: Owner, repository: Pick<Repository, 'folder'>): Promise<GitServer> {
   const requests: GitRequest[] = [];
   let faults: Faults | undefined;
   let wanted: string | undefined;
@@ -93,7 +93,11 @@ interface Reply {
   readonly fault: Fault | undefined;
 }
 
-function answer(repository: Repository, incoming: IncomingMessage, { response, fault }: Reply): void {
+function answer(
+  repository: Pick<Repository, 'folder'>,
+  incoming: IncomingMessage,
+  { response, fault }: Reply,
+): void {
   switch (fault?.kind) {
     case 'hang':
       return;
@@ -113,7 +117,7 @@ function answer(repository: Repository, incoming: IncomingMessage, { response, f
 
 /** git http-backend speaks CGI: headers, an empty line, the body. */
 function runBackend(
-  repository: Repository,
+  repository: Pick<Repository, 'folder'>,
   incoming: IncomingMessage,
   { response, limit }: { readonly response: ServerResponse; readonly limit: number },
 ): void {
@@ -150,7 +154,10 @@ function writeHead(response: ServerResponse, text: string): void {
   );
 }
 
-function cgiEnvironment(repository: Repository, incoming: IncomingMessage): NodeJS.ProcessEnv {
+function cgiEnvironment(
+  repository: Pick<Repository, 'folder'>,
+  incoming: IncomingMessage,
+): NodeJS.ProcessEnv {
   const url = new URL(incoming.url ?? '/', 'http://localhost');
   return {
     ...gitEnvironment(),
