@@ -13,7 +13,9 @@ export type Fault =
   /** Sends this many bytes of the body and cuts the connection. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
   /** Takes the request and never answers. */
-  | { readonly kind: 'hang' };
+  | { readonly kind: 'hang' }
+  /** Answers, and then sends a byte now and then for ever. */
+  | { readonly kind: 'trickle' };
 
 /** The fault for a request, or undefined to serve it. */
 export type Faults = (request: GitRequest) => Fault | undefined;
@@ -101,6 +103,12 @@ function answer(
   switch (fault?.kind) {
     case 'hang':
       return;
+    case 'trickle': {
+      response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
+      const timer = setInterval(() => response.write('0'), 200);
+      response.on('close', () => clearInterval(timer));
+      return;
+    }
     case 'refuse':
       incoming.socket.destroy();
       return;

@@ -7,7 +7,13 @@ import { readRemote } from '../../../hub/git/remote.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 import { serveGit } from '../../harness/serve.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { driverContract } from './driver.contract.ts';
+import { driverContract, type MakeDriver } from './driver.contract.ts';
+import { hostileContract } from './hostile.contract.ts';
+
+function eachContract(title: string, make: MakeDriver): void {
+  driverContract(title, make);
+  hostileContract(title, make);
+}
 
 const NO_ACCESS = makeAccess({ credentials: { kind: 'none' }, environment: {}, folder: '/nowhere' });
 
@@ -27,6 +33,6 @@ async function isomorphicOf(
   return driver;
 }
 
-driverContract('isomorphic mirror over HTTP', async (owner, repository) =>
+eachContract('isomorphic mirror over HTTP', async (owner, repository) =>
   isomorphicOf(owner, (await serveGit(owner, repository)).url),
 );

@@ -7,9 +7,15 @@ import { makeRepository } from '../../harness/git.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import type { GitDriver } from '../../../hub/git/driver.ts';
-import { driverContract, MAIN, newest, plainProgram } from './driver.contract.ts';
+import { driverContract, type MakeDriver, MAIN, newest, plainProgram } from './driver.contract.ts';
+import { hostileContract } from './hostile.contract.ts';
 
-driverContract('local path, without the git program', (owner, repository, git) => {
+function eachContract(title: string, make: MakeDriver): void {
+  driverContract(title, make);
+  hostileContract(title, make);
+}
+
+eachContract('local path, without the git program', (owner, repository, git) => {
   const driver = makeLocal({
     git: { ...git, program: '/nowhere/git' },
     name: 'r',
@@ -20,7 +26,7 @@ driverContract('local path, without the git program', (owner, repository, git) =
   return Promise.resolve(driver);
 });
 
-driverContract('local path', async (owner, repository, git) => {
+eachContract('local path', async (owner, repository, git) => {
   const driver = makeLocal({ git, name: 'r', path: repository.folder });
   atEnd(owner, () => driver.close());
   return driver;

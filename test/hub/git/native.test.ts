@@ -12,7 +12,13 @@ import { makeRepository } from '../../harness/git.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 import { serveGit } from '../../harness/serve.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { driverContract, MAIN, newest, plainProgram } from './driver.contract.ts';
+import { driverContract, type MakeDriver, MAIN, newest, plainProgram } from './driver.contract.ts';
+import { hostileContract } from './hostile.contract.ts';
+
+function eachContract(title: string, make: MakeDriver): void {
+  driverContract(title, make);
+  hostileContract(title, make);
+}
 
 const NO_ACCESS = makeAccess({ credentials: { kind: 'none' }, environment: {}, folder: '/nowhere' });
 
@@ -31,7 +37,7 @@ async function openMirror(
   return driver;
 }
 
-driverContract('mirror over HTTP', async (owner, repository, git) => {
+eachContract('mirror over HTTP', async (owner, repository, git) => {
   const server = await serveGit(owner, repository);
   const remote = readRemote(server.url);
   assert.ok(remote.kind === 'http');
