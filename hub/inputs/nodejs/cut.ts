@@ -69,15 +69,13 @@ interface Sliced {
 function cutFrom(view: View, sliced: Sliced): Cut {
   const { lockfile, cutting, slice } = sliced;
   const { root } = cutting.install;
-  const beside = besides(view, sliced);
-  const named = [...slice.paths, ...beside.flatMap(({ paths }) => paths)];
+  const texts = [{ path: lockfile, key: `${nameOf(lockfile)} ${slice.key}`, make: () => asText(slice) }];
+  const pieces = [...texts, ...besides(view, sliced)].map((piece) => ({ ...piece, ...knownOf(piece) }));
+  const named = [...slice.paths, ...pieces.flatMap(({ paths }) => paths)];
   const paths = named.map((path) => [path, joinPath(root, path)] as const);
   const outside = paths.filter(([, path]) => path === undefined).map(([path]) => leadsOut(lockfile, path));
   return {
-    made: [
-      [lockfile, idOf(lockfile, slice)],
-      ...beside.map(({ path, text }): [string, string] => [path, blobId(Buffer.from(text))]),
-    ],
+    made: pieces.map(({ path, id }) => [path, id]),
     whole: [],
     workspaces: slice.workspaces.map((folder) => inside(root, folder)),
     paths: [...paths.flatMap(([, path]) => path ?? []), ...archivesIn(view, root, slice)],
@@ -86,41 +84,64 @@ function cutFrom(view: View, sliced: Sliced): Cut {
   };
 }
 
-/** Ids of texts by the keys of their slices: keys are cheap, texts are not, and most stay from commit to commit. */
-const ids = new Map<string, string>();
-const MAX_IDS = 100_000;
-
-function idOf(lockfile: string, slice: Slice): string {
-  const key = `${nameOf(lockfile)} ${slice.key}`;
-  const id = ids.get(key) ?? blobId(Buffer.from(slice.text()));
-  ids.delete(key);
-  ids.set(key, id);
-  const [oldest] = ids.size > MAX_IDS ? ids.keys() : [];
-  if (oldest !== undefined) ids.delete(oldest);
-  return id;
-}
-
-interface Beside {
-  readonly path: string;
+interface Made {
   readonly text: string;
   /** Files that it names, from the folder of the lockfile. */
   readonly paths: readonly string[];
 }
 
+interface Piece {
+  readonly path: string;
+  /** Equal keys, equal texts. */
+  readonly key: string;
+  make(): Made;
+}
+
+const asText = (slice: Slice): Made => ({ text: slice.text(), paths: [] });
+
+interface Known {
+  readonly id: string;
+  readonly paths: readonly string[];
+}
+
+/** What was made, by its key: keys are cheap, texts are not, and most stay from commit to commit. */
+const known = new Map<string, Known>();
+const MAX_KNOWN = 100_000;
+
+function knownOf({ key, make }: Piece): Known {
+  const before = known.get(key);
+  const made = before ?? (({ text, paths }: Made) => ({ id: blobId(Buffer.from(text)), paths }))(make());
+  known.delete(key);
+  known.set(key, made);
+  const [oldest] = known.size > MAX_KNOWN ? known.keys() : [];
+  if (oldest !== undefined) known.delete(oldest);
+  return made;
+}
+
 /** Files beside the lockfile that speak of all workspaces. Those of a project that has none are its own. */
-function besides(view: View, { cutting: { install, also }, slice }: Sliced): Beside[] {
+function besides(view: View, { cutting: { install, also }, lockfile, slice }: Sliced): Piece[] {
   if (install.importer === install.root && !hasWorkspaces(view, install)) return [];
-  const workspaces = new Set([...slice.workspaces, ...also.map((folder) => fromRoot(install.root, folder))]);
+  const folder = fromRoot(install.root, install.importer);
+  const others = also.map((other) => fromRoot(install.root, other));
+  const workspaces = [...new Set([...slice.workspaces, ...others])].sort();
   const cut = {
-    folder: fromRoot(install.root, install.importer),
-    slice: { packages: slice.packages, workspaces: [...workspaces].sort() },
+    folder,
+    slice: {
+      workspaces,
+      // costly, and few files ask for it
+      get packages() {
+        return slice.packages;
+      },
+    },
     // what is run after the install is not known here, so every script stays
     commands: ['*'],
   };
-  return Object.entries(CUTTERS).flatMap(([name, cutter]): Beside[] => {
+  return Object.entries(CUTTERS).flatMap(([name, cutter]): Piece[] => {
     const path = inside(install.root, name);
     const content = view.content(path);
-    return content === undefined ? [] : [{ path, ...cutter(content.toString('utf8'), cut) }];
+    if (content === undefined) return [];
+    const key = [name, view.entry(path)?.id, nameOf(lockfile), slice.key, folder, ...workspaces].join('\0');
+    return [{ path, key, make: () => cutter(content.toString('utf8'), cut) }];
   });
 }
 
@@ -152,6 +173,6 @@ function contentOf(view: View, path: string, cutting: Cutting): Buffer {
   // contents that are missing are read, and the question is asked again
   if (lockfile === null || slice === undefined || typeof slice === 'string') return Buffer.alloc(0);
   if (path === lockfile) return Buffer.from(slice.text());
-  const beside = besides(view, { lockfile, cutting, slice });
-  return Buffer.from(beside.find((file) => file.path === path)?.text ?? '');
+  const piece = besides(view, { lockfile, cutting, slice }).find((beside) => beside.path === path);
+  return Buffer.from(piece?.make().text ?? '');
 }

@@ -49,7 +49,7 @@ function checked(fields: Readonly<Record<string, unknown>>): PackageManifest {
 }
 
 /** Entries of a map whose values are texts. */
-export const textsOf = (value: unknown): Record<string, string> =>
+const textsOf = (value: unknown): Record<string, string> =>
   isFields(value)
     ? Object.fromEntries(
         Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -5,6 +5,7 @@ import { type Cut, type Cutting, cutOf } from './cut.ts';
 import type { Install } from './install.ts';
 import { comesWith } from './nearest.ts';
 import { type Roots, workspacePatterns } from './globs.ts';
+import { ruledPaths } from './rules.ts';
 import { hasWorkspaces, membersBelow } from './workspaces.ts';
 
 export interface Packages {
@@ -28,7 +29,7 @@ export function packagesOf(
   const from = [...new Set([install.importer, install.root])];
   const { closure, also } = withMembers(view, { project, roots: install, from, more });
   const cutting: Cutting = { install, also };
-  const cut = view.fact(cutOf(cutting));
+  const cut = withRules(view, install.root, view.fact(cutOf(cutting)));
   const named = [...cut.workspaces, ...cut.paths.filter((path) => view.hasFolder(path))];
   const whole = closureOf(view, install, [...new Set([...from, ...closure.packages, ...named])]);
   const folders = new Set([...closure.packages, ...named, ...whole.packages]);
@@ -37,6 +38,9 @@ export function packagesOf(
   const problems = [...patterns.problems, ...whole.problems, ...cut.problems];
   return { closure: whole, folders: outside, cut, cutting, problems };
 }
+
+const withRules = (view: View, root: string, cut: Cut): Cut =>
+  cut.made.length > 0 ? cut : { ...cut, paths: [...cut.paths, ...view.fact(ruledPaths(root))] };
 
 interface Seed {
   readonly project: string;

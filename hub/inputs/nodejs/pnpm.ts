@@ -2,20 +2,18 @@
 import { loadAll } from 'js-yaml';
 import { isFields } from '../../fields.ts';
 import type { Parser } from '../view.ts';
-import { textsOf } from './manifest.ts';
+import { leavesOf } from './resolve.ts';
 
 export interface PnpmWorkspace {
   /** Patterns of folders. */
   readonly packages: readonly string[];
-  /** Where packages come from that are asked for by name, whoever asks. */
-  readonly overrides: Readonly<Record<string, string>>;
-  /** Files by package. */
-  readonly patchedDependencies: Readonly<Record<string, string>>;
+  /** Texts among the rules on packages, some of which are paths. */
+  readonly rules: readonly string[];
   /** Why it cannot be read. */
   readonly broken?: string;
 }
 
-const NOTHING: PnpmWorkspace = { packages: [], overrides: {}, patchedDependencies: {} };
+const NOTHING: PnpmWorkspace = { packages: [], rules: [] };
 /** Bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -31,8 +29,7 @@ export const PNPM_WORKSPACE: Parser<PnpmWorkspace> = {
       const { packages } = value;
       return {
         packages: Array.isArray(packages) ? packages.filter((pattern) => typeof pattern === 'string') : [],
-        overrides: textsOf(value['overrides']),
-        patchedDependencies: textsOf(value['patchedDependencies']),
+        rules: leavesOf([value['overrides'], value['patchedDependencies']]),
       };
     } catch (error) {
       return {

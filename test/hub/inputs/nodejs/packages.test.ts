@@ -77,6 +77,18 @@ describe('packages of the repository', () => {
       folders: [],
       files: ['patches/v+1.0.0.patch'],
     },
+    'patches and overrides, where the lockfile is taken whole': {
+      tree: workspaces(
+        {},
+        { 'patches/p.patch': '', 'vendor/v/index.js': '' },
+        {
+          patchedDependencies: { 'p@1.0.0': 'patches/p.patch' },
+          overrides: { v: { '.': 'file:./vendor/v', w: '^1.0.0' } },
+        },
+      ),
+      folders: ['vendor/v'],
+      files: ['patches/p.patch'],
+    },
     'what sources of packages import from elsewhere': {
       tree: workspaces(
         { dependencies: { '@acme/x': '*' } },
