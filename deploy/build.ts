@@ -10,12 +10,16 @@ export const entryPoints = {
   agent: 'agent/main.ts',
   local: 'deploy/local/main.ts',
   towline: 'hub/cli/main.ts',
+  audit: 'hub/cli/audit/main.ts',
 } as const;
 
 export type EntryPoint = keyof typeof entryPoints;
 
 /** Folders of files that are started by other programs: they lie beside a bundle as they are. */
-const BESIDE: Readonly<Partial<Record<EntryPoint, string>>> = { agent: 'shared/guard' };
+const BESIDE: Readonly<Partial<Record<EntryPoint, string>>> = {
+  agent: 'shared/guard',
+  audit: 'shared/guard',
+};
 
 /** Dependencies in the older module format call `require`, which such a file does not have by itself. */
 const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`;

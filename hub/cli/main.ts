@@ -20,6 +20,11 @@ interface Entry {
 export const entries: readonly Entry[] = [
   { name: 'hub', source: '../main.ts', doc: 'read Git, decide what runs, serve the API' },
   { name: 'agent', source: '../../agent/main.ts', doc: 'take the orders of one cluster and run Pulumi' },
+  {
+    name: 'audit',
+    source: './audit/main.ts',
+    doc: 'preview a project, and list what it looks at without declaring it',
+  },
   { name: 'local', source: '../../deploy/local/main.ts', doc: 'run a whole fleet on this machine' },
 ];
 

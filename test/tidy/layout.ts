@@ -31,6 +31,7 @@ export const WORLD: readonly string[] = [
     'native',
     'objects',
   ),
+  ...files('hub/cli/audit', 'declared', 'main', 'preview'),
   ...files('hub/git', 'obtain', 'poller', 'readobject', 'thread', 'tips', 'watch', 'worker'),
   // The agent: the cluster's files and processes, the broker, and what turns its loops.
   ...files(
