@@ -6,7 +6,7 @@ import { changeFields, fieldsOf, type Fields } from './json.ts';
 import type { Lockfile, ReadLockfile, Slice, Workspaces } from './lockfile.ts';
 import { memo, once } from './memo.ts';
 import { entryYaml, parsePnpm, yamlOf, type PnpmDocument } from './pnpmdocument.ts';
-import { catalogUses, declaredNames, pnpmNames, pnpmProblems, useOf } from './pnpmfound.ts';
+import { catalogUses, declaredNames, namesReached, pnpmNames, pnpmProblems, useOf } from './pnpmfound.ts';
 import { pnpmGraph, type PnpmEntry, type PnpmGraph, type PnpmSection } from './pnpmgraph.ts';
 import { eachReached, NOT_DEV, NOT_OPTIONAL, OVER_DEV } from './reach.ts';
 import { cutPatches, cutRules } from './rules.ts';
@@ -35,6 +35,7 @@ interface Shared {
   readonly key: string;
   /** An entry without what depends on how it is reached. */
   textOf(node: number): string;
+  namesOf(node: number): readonly string[];
 }
 
 function sharedOf(document: PnpmDocument): Shared {
@@ -44,21 +45,26 @@ function sharedOf(document: PnpmDocument): Shared {
     const entry = graph.entries[node];
     return entry === undefined ? '' : entryYaml(entry.key, withoutFlags(entry));
   });
-  const timeOf = ({ key, section }: PnpmEntry): string =>
-    section === 'packages' ? JSON.stringify(fieldsOf(time)?.[key] ?? '') : section;
+  // JSON is made faster than YAML, and says as much.
+  const hashed = (entry: PnpmEntry): string =>
+    JSON.stringify([
+      ...[entry.section, entry.key, withoutFlags(entry)],
+      entry.section === 'packages' ? fieldsOf(time)?.[entry.key] : null,
+    ]);
   const closures = makeClosures({
     ...graph,
     text: (node) =>
-      `${graph.entries
+      graph.entries
         .slice(node, node + 1)
-        .map(timeOf)
-        .join()}\n${textOf(node)}`,
+        .map(hashed)
+        .join(),
     isMarked: (node) => graph.entries[node]?.section === 'importers' || graph.paths(node).length > 0,
   });
   const used = catalogUses(graph.entries.filter(({ section }) => section === 'importers'));
   const otherCatalogs = new Set(catalogEntries(catalogs).filter((use) => !used.has(use)));
   const key = sha256(JSON.stringify([document.before, head]));
-  return { document, graph, closures, otherCatalogs, key, textOf };
+  const namesOf = memo((node) => graph.entries.slice(node, node + 1).flatMap(pnpmNames));
+  return { document, graph, closures, otherCatalogs, key, textOf, namesOf };
 }
 
 const catalogEntries = (catalogs: unknown): readonly string[] =>
@@ -75,7 +81,11 @@ function sliceOf(shared: Shared, folders: readonly string[], workspaces: Workspa
     .filter(({ section }) => section === 'importers');
   const catalogs = catalogUses(importers);
   const declared = once(() => declaredNames(importers, document.head, workspaces));
-  const packages = once(() => new Set([...pnpmNames(graph, starts), ...declared()]));
+  const packages = once(() => {
+    const names = namesReached(graph, starts, shared.namesOf);
+    for (const name of declared()) names.add(name);
+    return names;
+  });
   const key = once(() => {
     const kept = cutCatalogs(
       document.head['catalogs'],
@@ -182,6 +192,9 @@ function textFrom({ document, graph, textOf }: Shared, starts: readonly number[]
 /** An entry with more lines; one without fields is written `{}`. */
 function withLines(text: string, lines: readonly string[]): string {
   if (lines.length === 0) return text;
-  const open = text.endsWith(' {}\n') ? `${text.slice(0, -' {}\n'.length)}\n` : text;
+  const bare = text.indexOf('\n') === text.length - 1 && text.endsWith(EMPTY);
+  const open = bare ? `${text.slice(0, -EMPTY.length)}\n` : text;
   return `${open}${lines.join('\n')}\n`;
 }
+
+const EMPTY = ' {}\n';

@@ -4,26 +4,32 @@ import type { Workspaces } from './lockfile.ts';
 import { dependenciesOf, linkTarget, suffixStart, type PnpmEntry, type PnpmGraph } from './pnpmgraph.ts';
 import { eachReached } from './reach.ts';
 
-/** Names of the packages of a slice, with versions, and of all their dependencies. */
-export function pnpmNames(graph: PnpmGraph, starts: readonly number[]): ReadonlySet<string> {
+/** The names of all that is reached. */
+export function namesReached(
+  graph: PnpmGraph,
+  starts: readonly number[],
+  namesOf: (node: number) => readonly string[],
+): Set<string> {
   const names = new Set<string>();
   eachReached(graph, starts, (node) => {
-    const entry = graph.entries[node];
-    if (entry === undefined) return;
-    for (const { name } of dependenciesOf(entry)) names.add(name);
-    if (entry.section === 'packages') addPackage(names, entry);
+    for (const name of namesOf(node)) names.add(name);
   });
   return names;
 }
 
-/** `name@version`, `/name@version`, `name@file:path`. */
-function addPackage(names: Set<string>, { key, value }: PnpmEntry): void {
+/** Names that an entry brings into a slice: of its package, with the version, and of its dependencies. */
+export const pnpmNames = (entry: PnpmEntry): readonly string[] => [
+  ...dependenciesOf(entry).map(({ name }) => name),
+  ...(entry.section === 'packages' ? packageNames(entry) : []),
+];
+
+/** Of `name@version`, `/name@version`, `name@file:path`. */
+function packageNames({ key, value }: PnpmEntry): readonly string[] {
   const plain = key.slice(key.startsWith('/') ? 1 : 0, suffixStart(key));
   const cut = plain.indexOf('@', 1);
   const name = textOf(value['name']) ?? (cut < 0 ? plain : plain.slice(0, cut));
   const version = textOf(value['version']) ?? (cut < 0 ? undefined : plain.slice(cut + 1));
-  names.add(name);
-  if (version !== undefined) names.add(`${name}@${version}`);
+  return [name, ...(version === undefined ? [] : [`${name}@${version}`])];
 }
 
 /**

@@ -33,10 +33,12 @@ export function eachReached(
   found: (node: number, state: number) => void,
 ): void {
   const states = new Uint8Array(graph.size);
+  const touched: number[] = [];
   const work: number[] = [];
   const reach = (node: number, state: number): void => {
     const before = states[node] ?? 0;
     if ((before | state) === before) return;
+    if (before === 0) touched.push(node);
     states[node] = before | state;
     work.push(node);
   };
@@ -46,9 +48,7 @@ export function eachReached(
     const state = states[node] ?? 0;
     for (let at = 0; at < edges.length; at += 2) reach(edges[at] ?? 0, over(state, edges[at + 1] ?? 0));
   }
-  states.forEach((state, node) => {
-    if (state !== 0) found(node, state);
-  });
+  for (const node of touched.sort((a, b) => a - b)) found(node, states[node] ?? 0);
 }
 
 /** How the target of an edge is reached over it. */

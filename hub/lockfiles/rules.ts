@@ -10,11 +10,17 @@ export type Names = ReadonlySet<string>;
  */
 export function subjectOf(rule: string): string {
   const last = rule.slice(lastSeparator(rule) + 1).trim();
-  const version = last.indexOf('@', 1);
-  const path = version < 0 ? last : last.slice(0, version);
+  const path = last.slice(0, versionStart(last));
   const parts = path.split('/');
   const scoped = parts.at(-2)?.startsWith('@') === true;
   return parts.slice(scoped ? -2 : -1).join('/');
+}
+
+/** Where `@` and a version begin; the `@` of a scope stands at the start or after `/`. */
+function versionStart(text: string): number {
+  for (let at = text.indexOf('@', 1); at > 0; at = text.indexOf('@', at + 1))
+    if (text.charAt(at - 1) !== '/') return at;
+  return text.length;
 }
 
 /** Of the `>` between a parent and its dependency; one in a range of versions stands after `@`, a blank or `|`. */
