@@ -117,6 +117,7 @@ const repositorySchema = z.strictObject({
     .regex(/^\d+(ms|s|m)$/, 'a duration such as 15s')
     .optional(),
   auth: authSchema.optional(),
+  submodules: z.strictObject({ allow: z.array(z.url({ protocol: /^(https?|ssh)$/ })) }).optional(),
   driver: z.enum(DRIVER_CHOICES).optional(),
   nonFastForward: z.enum(['allow', 'refuse']).optional(),
 });

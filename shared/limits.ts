@@ -107,6 +107,10 @@ export const limits = {
   objectReadsAtOnce: 32,
   /** The process that reads objects of a repository ends when nothing was read for so long. */
   objectReaderIdleMs: 60 * SECOND,
+  /** Submodules within submodules. */
+  submoduleDepth: 5,
+  /** Submodules of one commit whose content is fetched. */
+  submodules: 50,
   /** A token of a GitHub App is renewed so long before it ends: a fetch that has begun must be able to end. */
   appTokenRenewMs: 5 * MINUTE,
   /** Bytes of one mirror on disk. One commit of a repository of 44,000 files takes 0.03 GiB (measured). */

@@ -41,7 +41,17 @@ export function catalogPaths(
   entries: readonly TreeEntry[],
   source: { readonly trust: Trust; readonly manifests: readonly string[] },
 ): TreeEntry[] {
+  const links = new Set(entries.flatMap(({ path, mode }) => (mode === '160000' ? [path] : [])));
   const manifests = source.trust === 'sources' ? [] : manifestPaths(entries, source.manifests);
-  const wanted = new Set([...manifests, ...projectPaths(entries)]);
+  // What stands in a submodule was committed to another repository, whose trust is not this one's.
+  const own = manifests.filter(({ path }) => !inSubmodule(path, links));
+  const wanted = new Set([...own, ...projectPaths(entries)]);
   return entries.filter((entry) => wanted.has(entry));
+}
+
+function inSubmodule(path: string, links: ReadonlySet<string>): boolean {
+  if (links.size === 0) return false;
+  for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1))
+    if (links.has(path.slice(0, cut))) return true;
+  return false;
 }

@@ -42,6 +42,8 @@ export interface GitDriver {
   older(id: string, ref: string): Promise<Opened | Failure>;
   /** Whether `to`, which is here, descends from `from`. `thorough`: it is worth a long look. */
   descends(from: string, to: string, options: { readonly thorough: boolean }): Promise<Descent>;
+  /** Something of the newest tree was not to be had, and is worth another try. */
+  unfinished?(): boolean;
   /** Whether a read met damage since the last fetch. */
   damaged(): boolean;
   /** Ends what is under way. */

@@ -13,8 +13,10 @@ import { corrupted, lastOf, settled, UNKNOWN, type Known } from './known.ts';
 import { makeLocal } from './local.ts';
 import { lookOnce } from './look.ts';
 import { makeMirror } from './native.ts';
-import { mirrorName, type Readable } from './settings.ts';
+import type { Remote } from './remote.ts';
+import { leaveFor, mirrorName, type Readable } from './settings.ts';
 import type { SourceView } from './source.ts';
+import { joining, makeSubmodules, type Submodules } from './submodules.ts';
 import { makeTipReader } from './tips.ts';
 
 export interface Follower {
@@ -38,6 +40,8 @@ export interface FollowOptions {
   readonly quota: Quota;
   readonly random: () => number;
   readonly meter: Meter;
+  /** Every configured repository: their content may be joined where others have them as submodules. */
+  readonly configured: readonly Readable[];
 }
 
 /** Hears what a host is asked, and what it asks for. */
@@ -58,7 +62,9 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
   const keys = join(options.folder, KEYS, mirrorName(readable));
   const access = makeAccess({ credentials, environment: git.environment, folder: keys });
   const choice = chooseDriver(settings.driver ?? 'auto', options.usable, remote.kind);
-  const driver = await makeDriver(readable, { choice, access }, options);
+  const own = await makeDriver(readable, { choice, access }, options);
+  const joins = choice.kind === 'driver' && choice.driver === 'native';
+  const driver = joins ? joining(own, submodulesOf(readable, access, options)) : own;
   const tips = makeTipReader({ git, remote, access, ref, range, onQuiet: (until) => meter.quiet(until) });
   const rewrites = settings.nonFastForward ?? 'allow';
   const record = makeRecord(join(options.folder, `${mirrorName(readable)}.accepted`), rewrites === 'refuse');
@@ -118,6 +124,26 @@ async function makeDriver(
   return choice.driver === 'isomorphic' && remote.kind === 'http'
     ? makeIsomorphic({ git, name, remote, access, quota, folder: `${mirror}.iso` })
     : makeMirror({ git, name, remote, access, quota, folder: mirror });
+}
+
+/** Content of submodules lies beside the mirror, each in one of its own. */
+function submodulesOf(readable: Readable, access: Access, options: FollowOptions): Submodules {
+  const { git, folder, quota, configured } = options;
+  const { name } = readable.settings;
+  const beside = join(folder, mirrorName(readable));
+  const keys = join(folder, KEYS, mirrorName(readable));
+  const driverOf = async (remote: Remote, key: string): Promise<GitDriver | undefined> => {
+    const leave = leaveFor(remote, readable, configured);
+    if (leave === undefined) return undefined;
+    if (remote.kind === 'local') return makeLocal({ git, name, path: remote.path });
+    const credentials = leave === 'own' ? undefined : leave;
+    const entry =
+      credentials === undefined
+        ? access
+        : makeAccess({ credentials, environment: git.environment, folder: join(keys, key) });
+    return makeMirror({ git, name, remote, access: entry, quota, folder: `${beside}.sub-${key}` });
+  };
+  return makeSubmodules({ git, remote: readable.remote, file: join(keys, 'gitmodules'), driverOf });
 }
 
 /** Nobody can read this repository here. */

@@ -2,7 +2,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { limits } from '../../shared/limits.ts';
 import { charge, freshBudget, quieted, take, type Budget, type HostLimits } from './budget.ts';
-import type { Remote } from './remote.ts';
 
 export interface Hosts {
   /** Takes one request of a host; or answers when there will be one, ms. */
@@ -39,12 +38,4 @@ export function makeHosts(bounds: HostLimits): Hosts {
     charge: (host, requests) => change(host, (budget) => charge(budget, requests)),
     quiet: (host, until) => change(host, (budget) => quieted(budget, until)),
   };
-}
-
-/** The host of a remote, with its port; undefined for a path on this machine. */
-export function hostOf(remote: Remote): string | undefined {
-  if (remote.kind === 'local') return undefined;
-  if (remote.url.includes('://')) return new URL(remote.url).host;
-  // user@host:path
-  return remote.url.slice(remote.url.indexOf('@') + 1, remote.url.indexOf(':'));
 }

@@ -56,7 +56,8 @@ export async function lookOnce(look: Look): Promise<Found> {
   if (tip.kind === 'failed') return tip;
   const damaged = driver.damaged();
   const { ref = look.ref } = tip;
-  if (tip.id === last.tip && ref === last.ref && !damaged) return { kind: 'unchanged' };
+  if (tip.id === last.tip && ref === last.ref && !damaged && driver.unfinished?.() !== true)
+    return { kind: 'unchanged' };
   if (tip.id === last.refusal?.tip) return { ...last.refusal.failure, tip: tip.id };
   if (damaged) corrupt('an object of the mirror is missing or damaged');
   onFetch();

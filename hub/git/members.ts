@@ -2,7 +2,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { follow, KEYS, type Follower, type FollowOptions } from './follow.ts';
-import { hostOf, type Hosts } from './hosts.ts';
+import type { Hosts } from './hosts.ts';
+import { hostOf } from './remote.ts';
 import { atRef, mirrorName, readSettings, type Readable } from './settings.ts';
 import type { AskedSource, RepositorySettings, SourceView } from './source.ts';
 import { watchRef, type Watch } from './watch.ts';
@@ -21,7 +22,7 @@ export interface Members {
   close(): Promise<void>;
 }
 
-export interface MembersOptions extends Omit<FollowOptions, 'meter'> {
+export interface MembersOptions extends Omit<FollowOptions, 'meter' | 'configured'> {
   readonly hosts: Hosts;
   /** A watched ref on this machine moved. */
   readonly onHint: () => void;
@@ -33,12 +34,13 @@ interface Kept extends Member {
 }
 
 /** Follows the configured repositories. Mirrors of others go, but for those that stacks may ask for again. */
-export async function makeMembers(readable: readonly Readable[], options: MembersOptions): Promise<Members> {
+export async function makeMembers(readable: readonly Readable[], given: MembersOptions): Promise<Members> {
+  const options = { ...given, configured: readable };
   const { folder } = options;
   await mkdir(folder, { recursive: true });
-  const configured = new Set(readable.map(({ settings }) => settings.name));
+  const names = new Set(readable.map(({ settings }) => settings.name));
   await rm(join(folder, KEYS), { recursive: true, force: true });
-  await removeUnused(folder, readable, (name) => configured.has(/^([^_]*)_/.exec(name)?.[1] ?? ''));
+  await removeUnused(folder, readable, (name) => names.has(/^([^_]*)_/.exec(name)?.[1] ?? ''));
   const own = await Promise.all(readable.map((one) => start(one, options)));
   const settings = new Map(readable.map((one) => [one.settings.name, one.settings]));
   const asked = new Map<string, Kept>();
@@ -77,7 +79,10 @@ function readAsked(
   return typeof read === 'string' ? [] : [{ ...read, of: repository }];
 }
 
-async function start(readable: Readable, options: MembersOptions): Promise<Kept> {
+async function start(
+  readable: Readable,
+  options: MembersOptions & Pick<FollowOptions, 'configured'>,
+): Promise<Kept> {
   const { hosts, onHint, ...rest } = options;
   const host = hostOf(readable.remote);
   const meter = {
@@ -122,7 +127,7 @@ async function removeUnused(
   for (const name of await readdir(folder))
     if (
       name !== KEYS &&
-      !used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted))+$/, '')) &&
+      !used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted|sub-[0-9a-f]+))+$/, '')) &&
       !spared(name)
     )
       await rm(join(folder, name), { recursive: true, force: true });

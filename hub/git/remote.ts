@@ -75,6 +75,14 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
+/** The host of a remote, with its port; undefined for a path on this machine. */
+export function hostOf(remote: Remote): string | undefined {
+  if (remote.kind === 'local') return undefined;
+  if (remote.url.includes('://')) return new URL(remote.url).host;
+  // user@host:path
+  return remote.url.slice(remote.url.indexOf('@') + 1, remote.url.indexOf(':'));
+}
+
 export type ReadRef =
   | {
       readonly kind: 'ref';

@@ -1,7 +1,8 @@
 /** A configured repository, read: where it is, what lets us in, which ref is watched. Pure. */
 import { createHash } from 'node:crypto';
 import { readCredentials, type Credentials } from './credentials.ts';
-import { readRef, readRemote, type Remote } from './remote.ts';
+import { isBelowUrl, normalUrl } from './gitmodules.ts';
+import { hostOf, readRef, readRemote, type Remote } from './remote.ts';
 import type { RefChoice, RepositorySettings } from './source.ts';
 
 /** A repository whose URL, credentials and ref could be read. */
@@ -44,3 +45,20 @@ export const atRef = (settings: RepositorySettings, ref: RefChoice, name: string
   trust: 'sources',
   manifests: [],
 });
+
+/**
+ * Whether the content of a submodule may be fetched, and with whose credentials: those of the repository of the hub that
+ * it is, or `own`, where it is allowed by name on the host of the repository that has it; elsewhere none.
+ */
+export function leaveFor(
+  remote: Remote,
+  { settings, remote: own }: Readable,
+  configured: readonly Readable[],
+): Credentials | 'own' | undefined {
+  const same = configured.find((one) => normalUrl(one.remote) === normalUrl(remote));
+  if (same !== undefined) return same.credentials;
+  const allowed = settings.submodules?.allow ?? [];
+  if (!allowed.some((prefix) => isBelowUrl(remote, prefix))) return undefined;
+  if (hostOf(remote) === hostOf(own) && remote.kind === own.kind) return 'own';
+  return remote.kind === 'http' ? { kind: 'none' } : undefined;
+}

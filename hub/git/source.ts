@@ -10,6 +10,8 @@ export interface TreeEntry {
   readonly mode: FileMode;
   /** Git object id, hex. */
   readonly id: string;
+  /** Of a submodule whose content is wanted and not to be had: why. */
+  readonly lacks?: string;
 }
 
 /** Mode and object id as one value, so that a change of mode alone is a change. */
@@ -29,6 +31,8 @@ export interface Tree {
   /** The watched ref, as in `refs/heads/main`. */
   readonly ref: string;
   readonly commit: Commit;
+  /** Submodules whose content is wanted and not to be had by now; absent: none. */
+  readonly lacking?: string;
   /** Every file, sorted by path in byte order; read once, then kept. */
   entries(): Promise<readonly TreeEntry[]>;
   /**
@@ -133,6 +137,8 @@ export interface RepositorySettings {
   readonly driver?: DriverChoice;
   /** `refuse`: a commit that does not descend from the one in force is not taken. Default: `allow`. */
   readonly nonFastForward?: 'allow' | 'refuse' | undefined;
+  /** Addresses at and below which content of submodules may be fetched, besides those of the hub's repositories. */
+  readonly submodules?: { readonly allow: readonly string[] } | undefined;
 }
 
 /** Why something could not be read, for people. */

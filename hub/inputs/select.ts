@@ -61,6 +61,7 @@ export function selectInputs(request: SelectRequest, look: Look): Selection {
       ...links.problems,
       ...checkFilters(look, chosen.files),
       ...unsafePaths(files),
+      ...lackingContent(files),
     ],
     warnings: [...chosen.warnings, ...choice.inferred.warnings, ...fileWarnings(files, request.documents)],
   };
@@ -123,6 +124,7 @@ function withIncludes(choice: Choice): Chosen {
     }
   }
   for (const position of positionsOf(look, readByTools(choice))) files.add(position);
+  for (const position of submoduleContent(look, files)) files.add(position);
   return { files, named, problems, warnings };
 }
 
@@ -132,16 +134,44 @@ const positionsOf = (look: Look, paths: readonly string[]): number[] =>
     return look.index.positions.get(path) ?? [];
   });
 
+/** A submodule that is an input is one with all that was fetched of it. */
+function submoduleContent(look: Look, files: ReadonlySet<number>): number[] {
+  const { entries, folders } = look.index;
+  return [...files].flatMap((position) => {
+    const entry = entries[position];
+    if (entry?.mode !== '160000') return [];
+    look.noteBelow(entry.path);
+    const range = folders.get(entry.path);
+    if (range === undefined) return [];
+    return Array.from({ length: range.end - range.start }, (_, n) => range.start + n);
+  });
+}
+
+const lackingContent = (files: readonly TreeEntry[]): Reason[] =>
+  files.flatMap(({ path, lacks }): Reason[] =>
+    lacks === undefined
+      ? []
+      : [
+          {
+            code: 'SourceUnavailable',
+            text: `the content of the submodule ${path} is not to be had: ${lacks}`,
+          },
+        ],
+  );
+
 const badPattern = (text: string): string =>
   `include “${text.slice(0, 200)}” leads out of the repository, has “..” in the middle, has more than three “**”, or is no pattern`;
 
 const intoSubmodule = (text: string, submodule: string): string =>
-  `include “${text}” reaches into the submodule ${submodule}, whose files Towline does not fetch`;
+  `include “${text}” reaches into the submodule ${submodule}, whose content is not fetched: ${FETCHED}`;
+
+const FETCHED =
+  'for that, its url must be one of the hub’s repositories, or below submodules.allow of this repository';
 
 function submoduleAbove(pattern: Pattern, look: Look): string | undefined {
   for (let cut = pattern.root.indexOf('/'); cut >= 0; cut = pattern.root.indexOf('/', cut + 1)) {
     const folder = pattern.root.slice(0, cut);
-    if (look.entry(folder)?.mode === '160000') return folder;
+    if (look.entry(folder)?.mode === '160000' && !look.hasFolder(folder)) return folder;
   }
   return undefined;
 }
@@ -201,9 +231,15 @@ function unsafePaths(files: readonly TreeEntry[]): Reason[] {
 }
 
 function fileWarnings(files: readonly TreeEntry[], documents: SelectRequest['documents']): string[] {
+  const links = files.filter(({ mode }) => mode === '160000');
+  const filled = new Set(
+    links.flatMap(({ path }) => (files.some((file) => file.path.startsWith(`${path}/`)) ? [path] : [])),
+  );
   return files.flatMap(({ path, mode }) => {
-    if (mode === '160000')
-      return [`the submodule ${path} is an empty folder in runs; a move of it runs the stack`];
+    if (mode === '160000' && !filled.has(path))
+      return [
+        `the submodule ${path} is an empty folder in runs; a move of it runs the stack; ${FETCHED} to have its content`,
+      ];
     if (documents.get(path) === 'mixed')
       return [
         `${path} holds Towline documents and others, so each change of it runs the stack; split the file`,

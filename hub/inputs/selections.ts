@@ -55,7 +55,7 @@ export function makeSelections(digestOf: (files: readonly TreeEntry[]) => string
   let kept: ReadonlyMap<string, Kept> = new Map();
 
   const moveTo = async (tree: Tree): Promise<Newest> => {
-    if (newest?.tree.commit.id === tree.commit.id) return newest;
+    if (newest?.tree.commit.id === tree.commit.id && newest.tree.lacking === tree.lacking) return newest;
     const index = indexTree(await tree.entries());
     newest = { tree, reading: makeReading(index, parses, newest?.reading) };
     return newest;

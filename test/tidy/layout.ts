@@ -32,7 +32,7 @@ export const WORLD: readonly string[] = [
     'objects',
   ),
   ...files('hub/cli/audit', 'declared', 'main', 'preview'),
-  ...files('hub/git', 'obtain', 'poller', 'readobject', 'thread', 'tips', 'watch', 'worker'),
+  ...files('hub/git', 'obtain', 'poller', 'readobject', 'submodules', 'thread', 'tips', 'watch', 'worker'),
   // The agent: the cluster's files and processes, the broker, and what turns its loops.
   ...files(
     'agent',

@@ -53,3 +53,11 @@ test('project files are read wherever they are, also of repositories whose manif
     'py/Pulumi.json',
   ]);
 });
+
+test('manifests in a submodule were committed to another repository, so none is read; its projects are', () => {
+  const entries = ['v', 'v/Pulumi.yaml', 'v/towline.yaml', 'vv/towline.yaml'].map((path) =>
+    entry(path, path === 'v' ? '160000' : '100644'),
+  );
+  const read = catalogPaths(entries, { trust: 'fleet', manifests: ['**/*.yaml'] });
+  assert.deepEqual(paths(read), ['v/Pulumi.yaml', 'vv/towline.yaml']);
+});

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostOf } from '../../../hub/git/hosts.ts';
-import { readRemote } from '../../../hub/git/remote.ts';
+import { hostOf, readRemote } from '../../../hub/git/remote.ts';
 import { serveGit } from '../../harness/serve.ts';
 import { rigOf, settings, started } from './rig.ts';
 

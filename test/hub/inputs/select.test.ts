@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Selection } from '../../../hub/inputs/select.ts';
 import type { ProjectFile } from '../../../hub/catalog/catalog.ts';
 import { choose, type Asked, type Files } from './tree.ts';
 
@@ -326,6 +327,27 @@ test('inputs: manifests are never inputs, mixed files are, with a warning', () =
     chosen.warnings.map((warning) => warning.slice(0, 20)),
     ['include “/lib/**” ma', 'include “stack.yaml”', 'a/both.yaml holds To'],
   );
+});
+
+const pathsOf = ({ files }: Selection): string[] => files.map(({ path }) => path);
+
+test('inputs: a submodule whose content is there comes with it, without a warning', () => {
+  const files = {
+    'a/Pulumi.yaml': 'p',
+    'a/v': '@',
+    'a/v/deep/x': 'x',
+    'a/v-not': 'n',
+    w: '@',
+    'w/Pulumi.yaml': 'q',
+    'w/src/y': 'y',
+  };
+  const own = choose(files, { project: 'a' });
+  assert.deepEqual(pathsOf(own), ['a/Pulumi.yaml', 'a/v', 'a/v-not', 'a/v/deep/x']);
+  assert.deepEqual(own.warnings, []);
+  const included = choose(files, { project: 'a', include: ['/w/src/**', '!v'] });
+  assert.ok(pathsOf(included).includes('w/src/y'));
+  assert.deepEqual(included.problems, []);
+  assert.deepEqual(pathsOf(choose(files, { project: 'w' })), ['w/Pulumi.yaml', 'w/src/y']);
 });
 
 test('inputs: submodules count by their pointer, with a warning', () => {
