@@ -1,5 +1,5 @@
 /** Whether a commit has another one among its ancestors: what tells a push from a rewritten history. */
-import { readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Descent } from './driver.ts';
 import { fetchInto, HEAD_REF, type Fetch } from './gitfetch.ts';
@@ -50,15 +50,19 @@ export async function descendsThere({ from, to, folder, fetch, depths }: AskDesc
     if (init.kind === 'failed') return 'unknown';
     await mkdir(join(past, 'objects', 'info'), { recursive: true });
     await writeFile(join(past, 'objects', 'info', 'alternates'), `${join(folder, 'objects')}\n`);
+    // What is borrowed is cut off where the mirror is: the server must not take it for whole.
+    await copyFile(join(folder, 'shallow'), join(past, 'shallow')).catch(() => undefined);
     for (const depth of depths) {
       const flags = [`--depth=${depth}`, '--filter=tree:0'];
       const tip = await fetchInto(past, { ...fetch, ref: to, into: HEAD_REF, flags });
       if (tip.kind === 'failed') return 'unknown';
       const list = await command(past, ['rev-list', `--max-count=${10 * depth}`, to]);
       if (list.kind === 'failed') return 'unknown';
-      if (list.stdout.toString('latin1').split('\n').includes(from)) return 'yes';
+      const listed = list.stdout.toString('latin1').trim().split('\n');
+      if (listed.includes(from)) return 'yes';
       const cut = await readFile(join(past, 'shallow'), 'utf8').catch(() => '');
-      if (cut.trim() === '') return 'no';
+      const ends = new Set(cut.split('\n'));
+      if (listed.length < 10 * depth && !listed.some((id) => ends.has(id))) return 'no';
     }
     return 'unknown';
   } finally {

@@ -41,7 +41,7 @@ const AUTH =
   /authentication failed|could not read (?:username|password)|permission denied|publickey|terminal prompts disabled|http basic: access denied|host key verification failed|returned error: 40[13]/i;
 const MISSING = /couldn't find remote ref|not our ref|unadvertised object|no such remote ref/i;
 const NETWORK =
-  /could not resolve|couldn't connect|failed to connect|connection (?:refused|reset|timed out|closed)|timed out|unable to access|rpc failed|early eof|unexpected disconnect|hung up|could not read from remote|returned error|does not appear to be a git repository|repository .* not found|mismatched algorithms|gnutls|ssl|curl/i;
+  /could not resolve|couldn't connect|failed to connect|connection (?:refused|reset|timed out|closed)|timed out|unable to access|rpc failed|early eof|unexpected disconnect|hung up|could not read from remote|returned error|does not appear to be a git repository|repository .* not found|mismatched algorithms|protocol error|bad line length|expected ['‘]|gnutls|ssl|curl/i;
 
 /**
  * Reads what git wrote when a fetch failed. Whatever is neither the network's, the login's nor the ref's fault is taken

@@ -15,6 +15,7 @@ import {
   diskTooFull,
   endLeftProcess,
   freshOf,
+  overQuota,
   packsOf,
   QUOTA,
   replaceFolder,
@@ -114,13 +115,12 @@ async function fetchTip(mirror: Mirror, ref: string, wish: FetchOptions): Promis
 }
 
 async function clone(mirror: Mirror, fetch: Fetch): Promise<Tip | Failure> {
-  const { folder, quota } = mirror;
-  const tip = await cloneInto(freshOf(folder), fetch);
+  const { folder } = mirror;
+  const fresh = freshOf(folder);
+  const tip = await withinQuota(mirror, fresh, await cloneInto(fresh, fetch));
   if (tip.kind === 'failed') {
     await tidyFolder(folder);
-    if (tip.state !== 'QuotaExceeded' || (await diskTooFull(dirname(folder), quota)) !== undefined)
-      return tip;
-    return { ...tip, final: true };
+    return tip;
   }
   await mirror.repository.close();
   await replaceFolder(folder);
@@ -130,12 +130,20 @@ async function clone(mirror: Mirror, fetch: Fetch): Promise<Tip | Failure> {
 
 /** What a stopped command left is cleaned; what does not fit beside the past is brought without it. */
 async function update(mirror: Mirror, fetch: Fetch): Promise<Tip | Failure> {
-  const { folder, quota } = mirror;
-  const tip = await fetchInto(folder, fetch);
+  const tip = await withinQuota(mirror, mirror.folder, await fetchInto(mirror.folder, fetch));
   if (tip.kind === 'tip') return tip;
-  await tidyFolder(folder);
-  if (tip.state !== 'QuotaExceeded' || (await diskTooFull(dirname(folder), quota)) !== undefined) return tip;
-  return clone(mirror, fetch);
+  await tidyFolder(mirror.folder);
+  return tip.final === true ? clone(mirror, fetch) : tip;
+}
+
+/** A small fetch is over before anybody looks. `final`: there is room on the disk, but not for this. */
+async function withinQuota(mirror: Mirror, folder: string, tip: Tip | Failure): Promise<Tip | Failure> {
+  const { quota } = mirror;
+  if (tip.kind === 'failed' && tip.state !== 'QuotaExceeded') return tip;
+  if ((await diskTooFull(dirname(folder), quota)) !== undefined) return tip;
+  if (tip.kind === 'failed') return { ...tip, final: true };
+  const over = await overQuota(folder, quota, dirname(folder));
+  return over === undefined ? tip : { ...failed('QuotaExceeded', over), final: true };
 }
 
 async function openOlder(mirror: Mirror, id: string, ref: string): Promise<Opened | Failure> {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { bundle } from '../../deploy/build.ts';
 import { GUARD_FILES } from '../../shared/guard.ts';
+import { makeRepository } from '../harness/git.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 const run = promisify(execFile);
@@ -41,4 +44,17 @@ test('what watches programs from inside lies beside the bundle of the agent', as
     await readFile(join(folder, 'agent.js'), 'utf8'),
     /new URL\(["'`]\.\/guard["'`],\s*import\.meta\.url\)/,
   );
+});
+
+test('the bundle of the thread that reads Git answers by itself', async (t) => {
+  const folder = await tempFolder(t, 'dist');
+  await bundle(['gitworker'], folder);
+  const repository = await makeRepository(t);
+  const id = await repository.commit('One', { a: '1' });
+  const worker = new Worker(join(folder, 'gitworker.js'));
+  const call = { op: 'read', gitDir: join(repository.folder, '.git'), id, maxBytes: 1_000 };
+  worker.postMessage({ n: 1, call });
+  const [{ answer }] = (await once(worker, 'message')) as [{ answer: { kind: string; type: string } }];
+  assert.deepEqual([answer.kind, answer.type], ['object', 'commit']);
+  await worker.terminate();
 });

@@ -34,6 +34,8 @@ export interface GitServer {
   readonly url: string;
   /** Every request since the start, oldest first. */
   readonly requests: readonly GitRequest[];
+  /** Bytes of bodies that were sent. */
+  sent(): number;
   /** Replaces the faults; undefined ends them. Connections that hang are cut. */
   fail(faults: Faults | undefined): void;
   /** From now on answers 401 without this name and password. */
@@ -47,6 +49,7 @@ export interface GitServer {
 /** Serves a repository on a free port of the loopback until the owner ends. */
 export async function serveGit(owner: Owner, repository: Pick<Repository, 'folder'>): Promise<GitServer> {
   const requests: GitRequest[] = [];
+  let sent = 0;
   let faults: Faults | undefined;
   let wanted: string | undefined;
   let said: Readonly<Record<string, string>> = {};
@@ -62,13 +65,15 @@ export async function serveGit(owner: Owner, repository: Pick<Repository, 'folde
     }
     const denied: Fault | undefined =
       wanted !== undefined && request.authorization !== wanted ? { kind: 'status', status: 401 } : undefined;
-    answer(repository, incoming, { response, fault: faults?.(request) ?? denied });
+    const onSent = (bytes: number): void => void (sent += bytes);
+    answer(repository, incoming, { response, fault: faults?.(request) ?? denied, onSent });
   });
   const port = await listen(server);
   atEnd(owner, () => close(server));
   return {
     url: `http://127.0.0.1:${port}/${basename(repository.folder)}`,
     requests,
+    sent: () => sent,
     fail: (next) => {
       faults = next;
       if (next === undefined) server.closeAllConnections();
@@ -93,19 +98,21 @@ function describe(incoming: IncomingMessage): GitRequest {
 interface Reply {
   readonly response: ServerResponse;
   readonly fault: Fault | undefined;
+  readonly onSent: (bytes: number) => void;
 }
 
 function answer(
   repository: Pick<Repository, 'folder'>,
   incoming: IncomingMessage,
-  { response, fault }: Reply,
+  { response, fault, onSent }: Reply,
 ): void {
   switch (fault?.kind) {
     case 'hang':
       return;
     case 'trickle': {
       response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
-      const timer = setInterval(() => response.write('0'), 200);
+      response.write('0fff');
+      const timer = setInterval(() => response.write('x'), 200);
       response.on('close', () => clearInterval(timer));
       return;
     }
@@ -119,7 +126,7 @@ function answer(
       return;
     case 'truncate':
     case undefined:
-      runBackend(repository, incoming, { response, limit: fault?.afterBytes ?? Infinity });
+      runBackend(repository, incoming, { response, limit: fault?.afterBytes ?? Infinity, onSent });
   }
 }
 
@@ -127,7 +134,7 @@ function answer(
 function runBackend(
   repository: Pick<Repository, 'folder'>,
   incoming: IncomingMessage,
-  { response, limit }: { readonly response: ServerResponse; readonly limit: number },
+  { response, limit, onSent }: Pick<Reply, 'response' | 'onSent'> & { readonly limit: number },
 ): void {
   const child = spawn('git', ['http-backend'], { env: cgiEnvironment(repository, incoming) });
   incoming.pipe(child.stdin).on('error', () => undefined);
@@ -144,6 +151,7 @@ function runBackend(
       body = head.subarray(end + 4);
     }
     left -= body.length;
+    onSent(body.length);
     if (left >= 0) response.write(body);
     else response.write(body.subarray(0, left), () => response.destroy());
   });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,12 +10,14 @@ import type { GitDriver } from '../../../hub/git/driver.ts';
 import type { Tree } from '../../../hub/git/source.ts';
 import { makeMirror } from '../../../hub/git/native.ts';
 import { readRemote } from '../../../hub/git/remote.ts';
+import { identityOf } from '../../../shared/process.ts';
 import { makeRepository } from '../../harness/git.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 import { serveGit } from '../../harness/serve.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { driverContract, type MakeDriver, MAIN, newest, plainProgram } from './driver.contract.ts';
 import { hostileContract } from './hostile.contract.ts';
+import { mirrorContract } from './mirror.contract.ts';
 
 function eachContract(title: string, make: MakeDriver): void {
   driverContract(title, make);
@@ -156,4 +160,27 @@ test('many fetches do not make many packs, and the last two commits stay readabl
   const [before, last] = trees.slice(-2) as [Tree, Tree];
   assert.equal((await last.blob((await last.entries())[0]?.id ?? '')).toString(), '7');
   assert.equal((await before.blob((await before.entries())[0]?.id ?? '')).toString(), '6');
+});
+
+mirrorContract('native mirror', async (owner, wish) =>
+  makeMirror({ git: await plainProgram(owner), name: 'r', ...wish }),
+);
+
+test('a command that a hub of before left behind is ended before anything is cleaned', async (t) => {
+  const repository = await makeRepository(t);
+  const server = await serveGit(t, repository);
+  await repository.commit('One', { a: '1' });
+  const folder = join(await tempFolder(t, 'mirror'), 'r');
+  const left = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const ended = once(left, 'exit');
+  await writeFile(`${folder}.process`, JSON.stringify(identityOf(left.pid ?? 0)));
+  assert.equal((await newest(await mirrorOf(t, server.url, folder))).commit.subject, 'One');
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+  const other = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  await writeFile(`${folder}.process`, JSON.stringify({ ...identityOf(other.pid ?? 0), startTime: '1' }));
+  await newest(await mirrorOf(t, server.url, folder));
+  assert.equal(other.exitCode, null, 'another process of that number is left alone');
+  const gone = once(other, 'exit');
+  other.kill();
+  await gone;
 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { serveGit } from '../../harness/serve.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { until } from '../../harness/until.ts';
+import { commitTree, writeBlob, writeRawTree } from './plumbing.ts';
 import { first, INTERVAL, rigOf, settings, started } from './rig.ts';
 
 test('a poll without news starts no process, over HTTP and for a local path', async (t) => {
@@ -233,3 +234,49 @@ test('ssh is asked by git, with the protocol of this machine and nothing else', 
   for (const call of (await readFile(recorded, 'utf8')).trim().split('\n'))
     assert.match(call, /-oStrictHostKeyChecking=yes .*-oUserKnownHostsFile=\S+known_hosts/);
 });
+
+for (const driver of ['native', 'isomorphic'] as const) {
+  const refusing = (url: string): ReturnType<typeof settings> =>
+    settings(url, { driver, nonFastForward: 'refuse' });
+
+  test(`${driver}: a rewritten history is followed and shown, or refused until a descendant comes`, async (t) => {
+    const repository = await started(t);
+    const server = await serveGit(t, repository);
+    const base = await repository.git('rev-parse', 'HEAD');
+    const old = await repository.commit('Two', { 'a.yaml': '2' });
+    const allowing = await rigOf(t, [settings(server.url, { driver })]);
+    const rig = await rigOf(t, [refusing(server.url)]);
+    assert.equal((await first(rig)).tree?.commit.id, old);
+    assert.equal((await first(allowing)).driver, driver);
+    await repository.git('reset', '--quiet', '--hard', base);
+    await repository.commit('Other', { 'a.yaml': '3' });
+    const followed = await first(allowing);
+    assert.equal(followed.tree?.commit.subject, 'Other');
+    assert.deepEqual([followed.moved?.from, followed.moved?.descends], [old, 'no']);
+    const refused = await first(rig);
+    assert.deepEqual([refused.state, refused.tree?.commit.id], ['Refused', old]);
+    assert.match(refused.message ?? '', new RegExp(`does not descend from ${old}`));
+    await rig.sources.close();
+    const later = await rigOf(t, [refusing(server.url)], { folder: rig.folder });
+    const again = await first(later);
+    assert.equal(again.state, 'Refused', 'after a restart');
+    await repository.git('reset', '--quiet', '--hard', old);
+    await repository.commit('Three', { 'a.yaml': '4' });
+    const healed = await first(later);
+    assert.deepEqual([healed.state, healed.tree?.commit.subject], ['Ready', 'Three']);
+  });
+
+  test(`${driver}: a commit that was refused is not fetched again until the ref moves`, async (t) => {
+    const repository = await started(t);
+    const server = await serveGit(t, repository);
+    const rig = await rigOf(t, [settings(server.url, { driver })]);
+    const good = await first(rig);
+    const id = await writeBlob(repository, 'x');
+    await commitTree(repository, await writeRawTree(repository, [{ mode: '100644', name: '..', id }]));
+    assert.equal((await first(rig)).state, 'Refused');
+    const requests = server.requests.length;
+    const still = await first(rig);
+    assert.deepEqual([still.state, still.tree], ['Refused', good.tree]);
+    assert.equal(server.requests.length, requests + 1, 'only the ref is asked for');
+  });
+}
