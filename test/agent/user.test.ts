@@ -62,3 +62,47 @@ test('a run user reaches its own run and nothing else of the agent', { skip }, a
   const second = await runOnce(bed.executor, jobOf(order, { first: false }));
   assert.equal(second.end.result, 'succeeded', second.end.reason.text);
 });
+
+const TOOLS = `
+const { spawnSync } = require('node:child_process');
+for (const command of ['ls ../..', 'cat ../../README.md', 'ls ../../services', 'cat ../../services/a.json', 'cat own.txt']) {
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' });
+  console.log('tool', command, '->', status === 0 ? stdout.trim() : /Permission denied/.test(stderr) ? 'denied' : stderr);
+}
+if (FAIL) throw new Error(spawnSync('/bin/cat', ['../../README.md'], { encoding: 'utf8' }).stderr);
+`;
+
+test('modes keep every program of a run user from what is not declared', { skip }, async (t) => {
+  const bed = await makeBed(t, { runUser: NOBODY, pulumi: await toolsInReach(t) });
+  await chmod(bed.folder, 0o755);
+  await chown(join(bed.folder, 'state'), NOBODY.uid, NOBODY.gid);
+  const surroundings = { '.': { undeclared: ['README.md', 'services/'] } };
+  const once = async (fails: boolean, first: boolean) => {
+    const own = await nodeProgram(`const FAIL = ${fails};\n${TOOLS}`);
+    const files = Object.fromEntries(
+      Object.entries(own).map(([name, text]) => [`apps/web/${name}`, text] as const),
+    );
+    const order = await bed.order(
+      { ...files, 'apps/web/own.txt': 'mine' },
+      { inputs: { project: 'apps/web' }, surroundings },
+    );
+    return runOnce(bed.executor, jobOf(order, { first }));
+  };
+  const { end, lines } = await once(false, true);
+  assert.equal(end.result, 'succeeded', `${end.reason.text}\n${lines.join('\n')}`);
+  const said = lines.flatMap((line) => /tool (.*)/.exec(line)?.[1] ?? []);
+  // Pulumi prints them once more at its end
+  assert.deepEqual(said.slice(0, 5), [
+    'ls ../.. -> denied',
+    'cat ../../README.md -> denied',
+    'ls ../../services -> denied',
+    'cat ../../services/a.json -> denied',
+    'cat own.txt -> mine',
+  ]);
+  const failing = await once(true, false);
+  assert.equal(failing.end.failure, 'Config', failing.end.reason.text);
+  assert.match(
+    failing.end.reason.text,
+    /README\.md is in the repository.*add "\/README\.md" to source\.include/,
+  );
+});
