@@ -29,7 +29,7 @@ export interface Workspaces {
 export interface Slice {
   /** The cut lockfile. The same closure gives the same text, whatever else the lockfile holds. Made when asked. */
   text(): string;
-  /** Equal keys of lockfiles of one kind mean equal texts. Far cheaper than the text. */
+  /** Equal keys of lockfiles of one kind mean equal texts, packages and catalogs. Far cheaper than the text. */
   readonly key: string;
   /** Folders of the workspaces it links to, directly or not, without the root and without itself. */
   readonly workspaces: readonly string[];

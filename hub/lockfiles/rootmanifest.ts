@@ -1,5 +1,5 @@
 /** The package.json of a root of workspaces, cut down to what an install of one workspace reads. */
-import { changeFields, fieldsOf, parseFields, type Fields } from './json.ts';
+import { changeFields, fieldsOf, parseFields, textPairs, type Fields } from './json.ts';
 import type { Slice } from './lockfile.ts';
 import { cutPatches, cutRules } from './rules.ts';
 import { cutScripts } from './scripts.ts';
@@ -13,6 +13,12 @@ export interface Cut {
   readonly commands?: readonly string[];
 }
 
+/** A file beside the lockfile, with the patches of packages in the slice that it names, from the root. */
+export interface CutFile {
+  readonly text: string;
+  readonly paths: readonly string[];
+}
+
 /** Fields that tell people of a package, or set up tools that no install and no program of it runs. */
 const IDLE: ReadonlySet<string> = new Set([
   ...['description', 'keywords', 'author', 'contributors', 'maintainers', 'homepage', 'bugs', 'repository'],
@@ -24,11 +30,19 @@ const IDLE: ReadonlySet<string> = new Set([
  * The cut text. What is not known stays, so does a file that is not a JSON object. The same slice, and the same of all
  * that stays, give the same text.
  */
-export function cutRootManifest(content: string, cut: Cut): string {
+export function cutRootManifest(content: string, cut: Cut): CutFile {
   const fields = parseFields(content);
-  if (fields === undefined) return content;
-  return `${JSON.stringify(cutFields(fields, cut), null, 2)}\n`;
+  if (fields === undefined) return { text: content, paths: [] };
+  const kept = cutFields(fields, cut);
+  const patches = [kept, fieldsOf(kept['pnpm']) ?? {}].flatMap((some) =>
+    patchPaths(some['patchedDependencies']),
+  );
+  return { text: `${JSON.stringify(kept, null, 2)}\n`, paths: patches };
 }
+
+/** Files of a map of patches. */
+export const patchPaths = (patches: unknown): readonly string[] =>
+  textPairs(patches).map(([, path]) => path.replace(/^\.\//, ''));
 
 function cutFields(fields: Fields, { folder, slice, commands = [] }: Cut): Fields {
   return changeFields(fields, (name, value) => {

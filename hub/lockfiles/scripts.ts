@@ -2,7 +2,7 @@
 import { fieldsOf, textPairs, type Fields } from './json.ts';
 
 /** Scripts that npm, pnpm or yarn run of the root when they install. */
-const LIFECYCLE: readonly string[] = [
+export const LIFECYCLE: readonly string[] = [
   ...['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'],
   ...['dependencies', 'pnpm:devPreinstall'],
 ];

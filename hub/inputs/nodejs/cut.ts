@@ -1,5 +1,6 @@
 /** The lockfile and the files beside it as they are shipped: cut down to what one project installs. */
 import type { Slice } from '../../lockfiles/lockfile.ts';
+import { isPatchFor, patchFolder } from '../../lockfiles/patchpackage.ts';
 import { blobId } from '../blob.ts';
 import type { MadeFile } from '../infer.ts';
 import { inside, joinPath, nameOf, relativeTo } from '../paths.ts';
@@ -71,7 +72,7 @@ function cutFrom(view: View, sliced: Sliced): Cut {
   const { root } = cutting.install;
   const texts = [{ path: lockfile, key: `${nameOf(lockfile)} ${slice.key}`, make: () => asText(slice) }];
   const pieces = [...texts, ...besides(view, sliced)].map((piece) => ({ ...piece, ...knownOf(piece) }));
-  const named = [...slice.paths, ...pieces.flatMap(({ paths }) => paths)];
+  const named = [...slice.paths, ...patchesIn(view, root, slice), ...pieces.flatMap(({ paths }) => paths)];
   const paths = named.map((path) => [path, joinPath(root, path)] as const);
   const outside = paths.filter(([, path]) => path === undefined).map(([path]) => leadsOut(lockfile, path));
   return {
@@ -128,6 +129,7 @@ function besides(view: View, { cutting: { install, also }, lockfile, slice }: Sl
     folder,
     slice: {
       workspaces,
+      ...(slice.catalogs === undefined ? {} : { catalogs: slice.catalogs }),
       // costly, and few files ask for it
       get packages() {
         return slice.packages;
@@ -148,6 +150,17 @@ function besides(view: View, { cutting: { install, also }, lockfile, slice }: Sl
 /** Archives that the repository has; where it has none of them, they are fetched. */
 const archivesIn = (view: View, root: string, { archives = [] }: Slice): string[] =>
   archives.map((path) => inside(root, path)).filter((path) => view.entry(path) !== undefined);
+
+/** Files that patch-package puts on packages of the slice, from the folder of the lockfile. */
+function patchesIn(view: View, root: string, slice: Slice): readonly string[] {
+  const folder = patchFolder(view.content(inside(root, 'package.json'))?.toString('utf8') ?? '');
+  const at = folder === undefined ? undefined : joinPath(root, folder);
+  if (at === undefined) return [];
+  return view
+    .below(at)
+    .map(({ path }) => relativeTo(path, root))
+    .filter((path) => isPatchFor(nameOf(path), slice.packages));
+}
 
 const asWhole = (lockfile: string, why: string): string =>
   `${lockfile} is taken whole, so that each change of it runs the stack: ${why}`;

@@ -3,7 +3,7 @@ import type { ReadLockfile } from '../../lockfiles/lockfile.ts';
 import { npmLock } from '../../lockfiles/npm.ts';
 import { pnpmLock } from '../../lockfiles/pnpm.ts';
 import { cutPnpmWorkspace } from '../../lockfiles/pnpmworkspace.ts';
-import { type Cut, cutRootManifest } from '../../lockfiles/rootmanifest.ts';
+import { type Cut, cutRootManifest, type CutFile } from '../../lockfiles/rootmanifest.ts';
 import { yarnLock } from '../../lockfiles/yarn.ts';
 import { nameOf } from '../paths.ts';
 import type { Parser } from '../view.ts';
@@ -19,10 +19,10 @@ const READERS: Readonly<Record<string, Parser<ReadLockfile>>> = {
 /** The parser of a lockfile; undefined for those of package managers that are not known here. */
 export const lockfileParser = (path: string): Parser<ReadLockfile> | undefined => READERS[nameOf(path)];
 
-type Cutter = (content: string, cut: Cut) => { readonly text: string; readonly paths: readonly string[] };
+type Cutter = (content: string, cut: Cut) => CutFile;
 
 /** Files in the folder of the lockfile, by name. */
 export const CUTTERS: Readonly<Record<string, Cutter>> = {
-  'package.json': (content, cut) => ({ text: cutRootManifest(content, cut), paths: [] }),
+  'package.json': cutRootManifest,
   'pnpm-workspace.yaml': cutPnpmWorkspace,
 };

@@ -82,7 +82,7 @@ function shipped(files: Files, folder: string, slice: Slice): Files {
   );
   return {
     ...Object.fromEntries(kept),
-    'package.json': cutRootManifest(files['package.json'] ?? '', { folder, slice }),
+    'package.json': cutRootManifest(files['package.json'] ?? '', { folder, slice }).text,
     'package-lock.json': slice.text(),
   };
 }

@@ -143,7 +143,7 @@ function shipped(files: Contents, folder: string, slice: Slice): Contents {
   );
   return {
     ...Object.fromEntries(kept),
-    'package.json': cutRootManifest(String(files['package.json'] ?? ''), { folder, slice }),
+    'package.json': cutRootManifest(String(files['package.json'] ?? ''), { folder, slice }).text,
     'pnpm-workspace.yaml': settings.text,
     'pnpm-lock.yaml': slice.text(),
   };

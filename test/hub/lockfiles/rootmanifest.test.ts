@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
+import { isPatchFor, patchFolder } from '../../../hub/lockfiles/patchpackage.ts';
 import { cutPnpmWorkspace } from '../../../hub/lockfiles/pnpmworkspace.ts';
 import { cutRootManifest } from '../../../hub/lockfiles/rootmanifest.ts';
 import { subjectOf } from '../../../hub/lockfiles/rules.ts';
@@ -43,7 +44,7 @@ test('what an install reads of a root manifest stays, rules of other packages an
     allowScripts: { other: true },
     unknown: { kept: true },
   };
-  const text = cutRootManifest(
+  const { text, paths } = cutRootManifest(
     JSON.stringify({
       ...whole,
       description: 'words',
@@ -74,7 +75,8 @@ test('what an install reads of a root manifest stays, rules of other packages an
     overrides: { foo: '1', '@o/bar@2': { deep: '1' } },
     pnpm: { patchedDependencies: { 'foo@1.0.0': 'a' }, neverBuiltDependencies: [] },
   });
-  assert.equal(cutRootManifest('not JSON', cut), 'not JSON');
+  assert.deepEqual(paths, ['a']);
+  assert.deepEqual(cutRootManifest('not JSON', cut), { text: 'not JSON', paths: [] });
 });
 
 test('scripts that may be named in ways that are not seen stay, and those that a build names', () => {
@@ -123,4 +125,23 @@ onlyBuiltDependencies: [other]
       packages: ['.'],
     },
   );
+});
+
+test('patches of patch-package come with the packages that they are for', () => {
+  const folderOf = (scripts: object): string | undefined => patchFolder(JSON.stringify({ scripts }));
+  assert.equal(folderOf({ postinstall: 'patch-package' }), 'patches');
+  assert.equal(folderOf({ prepare: 'npm run p', p: 'patch-package --patch-dir ./fixes/' }), 'fixes');
+  assert.equal(folderOf({ p: 'patch-package' }), undefined);
+  assert.equal(folderOf({ postinstall: 'true' }), undefined);
+  const rows: Readonly<Record<string, boolean>> = {
+    'foo+1.0.0.patch': true,
+    'foo+1.0.0+001+why.patch': true,
+    'other+1.0.0.patch': false,
+    '@o+bar+2.0.0.dev.patch': true,
+    '@o+other+2.0.0.patch': false,
+    'foo++@o+bar+2.0.0.patch': true,
+    'other++foo+1.0.0.patch': false,
+    'README.md': false,
+  };
+  for (const [file, is] of Object.entries(rows)) assert.equal(isPatchFor(file, slice.packages), is, file);
 });

@@ -39,7 +39,7 @@ export function shipped(files: Files, slice: Slice, folder: string): Files {
   const kept = Object.entries(files).filter(([path]) =>
     wanted.some((one) => path === one || path.startsWith(`${one}/`)),
   );
-  const root = cutRootManifest(files['package.json'] ?? '', { folder, slice });
+  const root = cutRootManifest(files['package.json'] ?? '', { folder, slice }).text;
   return { ...Object.fromEntries(kept), 'package.json': root, 'yarn.lock': slice.text() };
 }
 

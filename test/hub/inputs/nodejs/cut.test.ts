@@ -123,6 +123,18 @@ describe('a lockfile that stacks share', () => {
     it(name, () => {
       assert.equal(isSame(shared(), after), same);
     });
+  it('comes with the patches of patch-package that are for its packages', () => {
+    const root = shared()['package.json'] as object;
+    const patched = {
+      ...shared(),
+      'package.json': { ...root, scripts: { postinstall: 'patch-package' } },
+      'patches/p+1.0.0.patch': 'p',
+      'patches/q+1.0.0.patch': 'q',
+    };
+    assert.deepEqual(found(patched).files, ['patches/p+1.0.0.patch']);
+    assert.equal(isSame(patched, { ...patched, 'patches/q+1.0.0.patch': 'r' }), true);
+    assert.equal(isSame(patched, { ...patched, 'patches/p+1.0.0+002+more.patch': '' }), false);
+  });
   it('must not take a workspace from a registry', () => {
     const seen = found(
       shared({ x: { resolved: 'https://registry.example/x.tgz', link: false, version: '9.9.9' } }),
@@ -158,6 +170,23 @@ describe('the other package managers', () => {
       '',
     ].join('\n'),
   };
+  it('pnpm has the catalogs and patches of its packages, and those that older ones read from package.json', () => {
+    const catalogs =
+      'catalog: {p: ^1.0.0, q: ^1.0.0}\npatchedDependencies: {p: fixes/p.patch, q: fixes/q.patch}\n';
+    const seen = found({
+      ...pnpm,
+      'package.json': { name: 'root', pnpm: { patchedDependencies: { 'p@1.0.0': 'old/p.patch' } } },
+      'pnpm-workspace.yaml': `${pnpm['pnpm-workspace.yaml'] as string}${catalogs}`,
+      'pnpm-lock.yaml': (pnpm['pnpm-lock.yaml'] as string).replaceAll(
+        'specifier: ^1.0.0',
+        "specifier: 'catalog:'",
+      ),
+      ...{ 'fixes/p.patch': '', 'fixes/q.patch': '', 'old/p.patch': '' },
+    });
+    assert.match(seen.made['pnpm-workspace.yaml'] ?? '', /^catalog:\n {2}p: \^1\.0\.0$/m);
+    assert.doesNotMatch(seen.made['pnpm-workspace.yaml'] ?? '', /q/);
+    assert.deepEqual(seen.files, ['fixes/p.patch', 'old/p.patch']);
+  });
   const yarn: Tree = {
     ...beside,
     'package.json': { name: 'root', private: true, workspaces: ['stacks/*', 'libs/*'] },
