@@ -42,6 +42,8 @@ export async function bundle(names: readonly EntryPoint[], folder: string): Prom
     sourcesContent: true,
     format: 'esm',
     platform: 'node',
+    // the older format of a package may load its parts in ways that no bundler follows
+    mainFields: ['module', 'main'],
     target: 'node24',
     external: EXTERNAL,
     banner: { js: REQUIRE },

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { bundle } from '../../deploy/build.ts';
+import { bundle, entryPoints, type EntryPoint } from '../../deploy/build.ts';
+import { entries } from '../../hub/cli/main.ts';
 import { GUARD_FILES } from '../../shared/guard.ts';
 import { makeRepository } from '../harness/git.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -34,6 +35,17 @@ test('the bundle of the command loads the other bundles from beside it', async (
   const args = [join(folder, 'towline.js'), 'hub', '--port', '1', '--help'];
   const failed = run(process.execPath, args, { env: { MARK: 'mark' } });
   await assert.rejects(failed, { code: 9, stdout: '--port,1,--help mark\n' });
+});
+
+test('each command starts from its bundle', async (t) => {
+  const folder = await tempFolder(t, 'dist');
+  const names = Object.keys(entryPoints) as EntryPoint[];
+  await bundle(names, folder);
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const { name } of entries) {
+    const { stdout } = await run(process.execPath, [join(folder, 'towline.js'), name, '--help']);
+    assert.match(stdout, new RegExp(`^usage: towline ${name}`, 'i'));
+  }
 });
 
 test('what watches programs from inside lies beside the bundle of the agent', async (t) => {
