@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { blobId } from '../../../../hub/inputs/blob.ts';
 import { inferNodejs } from '../../../../hub/inputs/nodejs.ts';
-import { ask, readingOf } from '../tree.ts';
 import { inferOn } from '../views.ts';
 import { found, holds, projectIn, textsOf, type Tree } from './found.ts';
 
@@ -60,7 +59,7 @@ function isSame(before: Tree, after: Tree): boolean {
 }
 
 describe('a lockfile that stacks share', () => {
-  it('is shipped without what others install, under the id that Git would give it', () => {
+  it('is shipped without what others install', () => {
     const tree = shared();
     const seen = found(tree);
     const lockfile = seen.made['package-lock.json'] ?? '';
@@ -80,10 +79,18 @@ describe('a lockfile that stacks share', () => {
     assert.deepEqual(seen.folders, ['libs/x']);
     assert.deepEqual(seen.problems, []);
     assert.deepEqual(seen.warnings, []);
-    const reading = readingOf(textsOf(tree));
-    const { made } = ask(reading, textsOf(tree), (look) => inferNodejs(projectIn('stacks/a'), look));
-    const ids = Object.fromEntries(made.map(({ path, id }) => [path, id]));
-    assert.equal(ids['package-lock.json'], blobId(Buffer.from(lockfile)));
+  });
+  it('is named by the id that Git would give it, and so is each file beside it, for each stack', () => {
+    const tree = shared();
+    for (const folder of ['stacks/a', 'stacks/b']) {
+      const { made } = inferOn(inferNodejs, projectIn(folder), textsOf(tree));
+      const ids = Object.fromEntries(made.map(({ path, id }) => [path, id]));
+      const contents = Object.entries(found(tree, folder).made);
+      assert.deepEqual(
+        ids,
+        Object.fromEntries(contents.map(([path, text]) => [path, blobId(Buffer.from(text))])),
+      );
+    }
   });
   const rows: Readonly<Record<string, { after: Tree; same: boolean }>> = {
     'a bump of a package of another stack changes nothing': {

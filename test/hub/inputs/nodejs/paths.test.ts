@@ -117,8 +117,8 @@ const rows: Readonly<Record<string, Row>> = {
     tree: data,
   },
   'nothing from the folder itself, or from those above by themselves': {
-    program: `const root = path.join(__dirname, "../.."); const up = ".."; new FileArchive("."); readFileSync("./x.json");`,
-    tree: { ...data, 'stacks/a/x.json': '' },
+    program: `const root = path.join(__dirname, "../.."); const up = ".."; new FileArchive("."); new FileArchive("./own"); readFileSync("./x.json");`,
+    tree: { ...data, 'stacks/a/x.json': '', 'stacks/a/own/y': '' },
   },
 };
 
