@@ -42,10 +42,13 @@ export type Taken =
   /** Not before `until`, ms. */
   | { readonly kind: 'wait'; readonly until: number };
 
+/** Parts of a request that sums of fractions may be short by. */
+const ROUNDING = 1e-6;
+
 /** Takes one request, or says when there will be one. */
 export function take(budget: Budget, bounds: HostLimits, now: number): Taken {
   const full = filled(budget, bounds, now);
-  const missing = Math.max(0, 1 - full.tokens);
+  const missing = Math.max(0, 1 - ROUNDING - full.tokens);
   const ready = now + Math.ceil((missing * MINUTE) / bounds.requestsPerMinute);
   const until = Math.max(ready, budget.quietUntil);
   return until > now

@@ -68,6 +68,6 @@ test('never more than the pace and what was saved up, and whoever waits until to
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 3_000 },
   );
 });
