@@ -8,6 +8,8 @@ export const entryPoints = {
   hub: 'hub/main.ts',
   gitworker: 'hub/git/worker.ts',
   agent: 'agent/main.ts',
+  affected: 'hub/cli/affected.ts',
+  validate: 'hub/cli/validate.ts',
   local: 'deploy/local/main.ts',
   towline: 'hub/cli/main.ts',
   audit: 'hub/cli/audit/main.ts',

@@ -10,7 +10,7 @@ import type { SelectRequest } from './inputs/select.ts';
 import { makeSelections, type Selected, type Selections } from './inputs/selections.ts';
 import { wholeLockfile } from './inputs/whole.ts';
 import type { Placement, Refused, Wanted } from './placement.ts';
-import type { Measured } from './poll.ts';
+import type { Measured } from './survey.ts';
 import { locatedReason } from './problem.ts';
 
 export interface Measure {

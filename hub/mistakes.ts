@@ -2,11 +2,17 @@
 import type { Problem } from './catalog/catalog.ts';
 import type { Decision } from './decision.ts';
 import { placementKey, type Placement, type Refused } from './placement.ts';
-import type { Done } from './poll.ts';
 import { printProblem, problemOfReason } from './problem.ts';
+import type { Plan } from './step.ts';
+import type { Surveyed } from './survey.ts';
+
+/** A pass, as far as it finds mistakes. */
+export interface Found extends Pick<Surveyed, 'catalog' | 'resolution' | 'measured'> {
+  readonly plan: Plan;
+}
 
 /** Errors and warnings in the order of their files and lines. */
-export function mistakesOf({ catalog, resolution, measured, plan }: Done): readonly Problem[] {
+export function mistakesOf({ catalog, resolution, measured, plan }: Found): readonly Problem[] {
   // the catalog says more about these, field by field
   const listed = new Set(catalog.refusedStacks.map(({ stack }) => `${stack.namespace}/${stack.name}`));
   const refused = [...resolution.refused, ...measured.refused].filter(

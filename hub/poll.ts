@@ -9,17 +9,17 @@ import type { Order } from '../shared/wire.ts';
 import type { Book } from './book.ts';
 import { carryOut } from './carry.ts';
 import { readCatalog } from './catalog/read.ts';
-import type { Catalog, CatalogFile, Problem } from './catalog/catalog.ts';
+import type { Catalog, CatalogFile } from './catalog/catalog.ts';
 import { releasesContested } from './claims.ts';
 import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
-import { gateOf, type Gate } from './gate.ts';
+import { gateOf } from './gate.ts';
 import type { AskedSource, SourceView, Tree, TreeEntry } from './git/source.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan } from './plan.ts';
-import { reasonOf } from './problem.ts';
 import { resolve } from './resolve.ts';
 import type { Plan } from './step.ts';
+import { absenceOf, type Measured, type Surveyed } from './survey.ts';
 
 /** Points of a pass at which a hub may die; the crash tests stop at every one of them. */
 export const HUB_STEPS = [
@@ -84,13 +84,6 @@ export interface Gathered {
   readonly files: readonly CatalogFile[];
   /** Repositories of which a file could not be read, with what was met: nothing of them is among the files. */
   readonly broken: ReadonlyMap<string, string>;
-}
-
-export interface Measured {
-  readonly wanted: readonly Wanted[];
-  readonly refused: readonly Refused[];
-  /** What is probably not meant, with file and line. */
-  readonly warnings: readonly Problem[];
 }
 
 export interface Asked {
@@ -194,47 +187,25 @@ function follow(edges: PollEdges, seen: Omit<Done, 'orders'>): PassEnd {
   return { kind: 'following' };
 }
 
-interface PlanContext {
-  readonly views: readonly SourceView[];
-  readonly gate: Gate & { readonly kind: 'open' };
-  readonly catalog: Catalog;
-  readonly resolution: Resolution;
-  readonly measured: Measured;
-  readonly now: number;
+interface PlanContext extends Surveyed {
   /** The order book was read in this pass. */
   readonly fresh: boolean;
 }
 
 async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
-  const { views, gate, catalog, resolution, measured, now } = context;
+  const { measured } = context;
   const asked = edges.asked();
   const missing = await edges.missingArtifacts(context.fresh);
   // without a manifest at hand there is nothing to make it from, and an order without it asks for it again at once
   const known = new Set(measured.wanted.map(({ placement }) => placementKey(placement)));
   const lost = missing.filter((key) => known.has(key)).map((key) => [key, 'its artifact was gone'] as const);
-  const mayHoldManifests = new Set(views.flatMap(({ name, of }) => (of === undefined ? [name] : [])));
   return plan({
+    ...absenceOf(context),
     wanted: measured.wanted,
-    refused: [...resolution.refused, ...measured.refused],
-    unreadable: catalog.unreadable.map(({ file, problem, mentions }) => ({
-      file,
-      text: reasonOf(problem).text,
-      mentions,
-    })),
-    clusters: new Set(resolution.clusters.map(({ name }) => name)),
-    refusedClusters: new Map(
-      catalog.refusedClusters.map(({ name, problem }) => [name, reasonOf(problem).text]),
-    ),
-    unread: new Map([...gate.unread].filter(([name]) => mayHoldManifests.has(name))),
-    repositories: new Set([...gate.trees.keys(), ...gate.unread.keys()]),
-    fleetRepositories: new Set(views.filter(({ trust }) => trust === 'fleet').map(({ name }) => name)),
-    removals: catalog.removals,
-    ...(resolution.frozen === undefined ? {} : { frozen: resolution.frozen }),
     inForce: edges.book.inForce,
     seenGen: asked.seenGen,
     republish: new Map([...asked.republish, ...lost]),
     changes: detectAll(measured.wanted, edges.book.inForce, edges.knownFiles),
-    now,
   });
 }
 

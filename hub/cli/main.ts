@@ -25,6 +25,8 @@ export const entries: readonly Entry[] = [
     source: './audit/main.ts',
     doc: 'preview a project, and list what it looks at without declaring it',
   },
+  { name: 'affected', source: './affected.ts', doc: 'tell which stacks a change would run, without a hub' },
+  { name: 'validate', source: './validate.ts', doc: 'tell what is wrong with manifests, without a hub' },
   { name: 'local', source: '../../deploy/local/main.ts', doc: 'run a whole fleet on this machine' },
 ];
 
