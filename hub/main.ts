@@ -1,4 +1,5 @@
 /** The hub's process: settings, parts, clean stop. */
+import './lean.ts';
 import { readFile } from 'node:fs/promises';
 import { flagOf, helpOf, parseSettings, type Values } from '../shared/config.ts';
 import { makeLog, type Log } from '../shared/log.ts';

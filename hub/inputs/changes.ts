@@ -44,3 +44,16 @@ export function changedPaths(before: TreeIndex, after: TreeIndex): string[] {
   const gone = before.entries.filter(({ path }) => !after.positions.has(path)).map(({ path }) => path);
   return [...changed, ...gone];
 }
+
+/** The notes without those that others cover: whoever noted everything below a folder need not note what is in it. */
+export function withoutCovered(notes: ReadonlySet<string>): string[] {
+  return [...notes].filter((note) => {
+    if (factKey(note) !== undefined) return true;
+    let folder = note.slice(2);
+    while (folder !== '.') {
+      folder = folderOf(folder);
+      if (notes.has(belowNote(folder))) return false;
+    }
+    return true;
+  });
+}

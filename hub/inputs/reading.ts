@@ -5,7 +5,15 @@
 import { canonical } from '../../shared/canonical.ts';
 import type { Json } from '../../shared/wire.ts';
 import type { TreeEntry } from '../git/source.ts';
-import { belowNote, changedNotes, entryNote, factKey, factNote, folderNote } from './changes.ts';
+import {
+  belowNote,
+  changedNotes,
+  entryNote,
+  factKey,
+  factNote,
+  folderNote,
+  withoutCovered,
+} from './changes.ts';
 import type { TreeIndex } from './folders.ts';
 import type { Parses } from './parses.ts';
 import type { Parser, Question, View } from './view.ts';
@@ -44,7 +52,7 @@ interface Fact {
   readonly question: Question<Json>;
   readonly value: Json;
   readonly stamp: string;
-  readonly notes: ReadonlySet<string>;
+  readonly notes: readonly string[];
 }
 
 /** What looks into one tree share. */
@@ -151,7 +159,7 @@ function factOf(state: State, question: Question<Json>): Answered {
     state.pending.set(key, incomplete);
     return incomplete;
   }
-  const fact = { question, value, stamp: canonical(value), notes: look.notes };
+  const fact = { question, value, stamp: canonical(value), notes: withoutCovered(look.notes) };
   state.facts.set(key, fact);
   return { kind: 'fact', fact };
 }

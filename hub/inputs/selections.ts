@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { limits } from '../../shared/limits.ts';
 import { OversizedBlobError, type Tree, type TreeEntry } from '../git/source.ts';
 import { blobId } from './blob.ts';
+import { withoutCovered } from './changes.ts';
 import { indexTree } from './folders.ts';
 import type { MadeFile } from './infer.ts';
 import { makeParses } from './parses.ts';
@@ -128,7 +129,7 @@ function settle({ choosing, results, strings }: Settling, { key, request, before
   if (look.failure !== undefined) results.set(key, { selected: unreadable(look.failure) });
   else if (look.incomplete) return false;
   else {
-    const notes = [...look.notes].map((note) => sharedIn(strings, note));
+    const notes = withoutCovered(look.notes).map((note) => sharedIn(strings, note));
     const selected = { ...selection, filesDigest: digestOf(selection.files) };
     results.set(key, { selected, notes, reading });
   }

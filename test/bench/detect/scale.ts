@@ -1,4 +1,5 @@
 /** What commits to a large repository cost. */
+import '../../../hub/lean.ts';
 import { join } from 'node:path';
 import { commitTo, folderOfStack, type Edit } from './estate.ts';
 import type { Cost, Scale } from './figures.ts';
