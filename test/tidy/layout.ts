@@ -63,7 +63,7 @@ export const WORLD: readonly string[] = [
     'start',
   ),
   ...files('agent', 'sweep', 'transcript', 'waker', 'workspace'),
-  ...files('agent/dependencies', 'cache', 'install', 'links', 'lock', 'programs', 'stage', 'start', 'python'),
+  ...files('agent/dependencies', 'cache', 'links', 'lock', 'programs', 'stage', 'start', 'python'),
   ...files('agent/ledger', 'cell', 'file'),
   ...files('agent/pulumi', 'cli', 'version'),
   ...files('agent/runner', 'gate', 'processes', 'stop', 'watch'),
