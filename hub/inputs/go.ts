@@ -1,4 +1,5 @@
 /** What programs in Go are built from: the packages that they import, the modules that those are in, embedded files. */
+import { posix } from 'node:path';
 import type { ProjectFile } from '../catalog/catalog.ts';
 import { blobId } from './blob.ts';
 import { makeFindings, readFile, type Findings } from './findings.ts';
@@ -6,7 +7,7 @@ import { cutWorkfile, modfileParser, type Modfile } from './go/modfile.ts';
 import { modulesOf } from './go/modules.ts';
 import { takePackagesOf } from './go/packages.ts';
 import type { Inferred } from './infer.ts';
-import { inside, joinPath } from './paths.ts';
+import { inside } from './paths.ts';
 import { programOf } from './pulumi.ts';
 import type { View } from './view.ts';
 
@@ -30,8 +31,8 @@ function takeWorkspace(findings: Findings, folder: string, modules: ReadonlySet<
     findings.take(path);
     return;
   }
-  const inUse = (at: string): boolean => modules.has(joinPath(folder, at) ?? '');
-  const cut = (read: Modfile): Buffer => Buffer.from(cutWorkfile(read, { use: inUse, replace: inUse }));
+  const inUse = Array.from(modules, (module) => posix.relative(folder, module) || '.');
+  const cut = (read: Modfile): Buffer => Buffer.from(cutWorkfile(read, inUse));
   findings.made({
     path,
     id: blobId(cut(file)),

@@ -1,4 +1,5 @@
 /** go.mod and go.work: lines of words, some of them in blocks. */
+import { posix } from 'node:path';
 import { textParser } from '../parsers.ts';
 
 export interface Replace {
@@ -13,11 +14,14 @@ export interface Modfile {
   /** Only those that lead to a folder. */
   readonly replaces: readonly Replace[];
   readonly uses: readonly string[];
-  readonly statements: readonly Statement[];
+  /** Lines that say nothing of a folder, as one line each. */
+  readonly plain: readonly string[];
+  /** The others, by folder. A workspace may have ten thousand, and be cut as often. */
+  readonly byFolder: ReadonlyMap<string, readonly string[]>;
 }
 
 /** One line, with the verb of the block that it stands in. */
-export interface Statement {
+interface Statement {
   readonly verb: string;
   readonly words: readonly string[];
 }
@@ -35,9 +39,24 @@ function readModfile(text: string): Modfile {
     requires: of('require').flatMap(([name]) => name ?? []),
     replaces: of('replace').flatMap(replaceOf),
     uses: of('use').flatMap(([path]) => path ?? []),
-    statements,
+    ...linesOf(statements),
   };
 }
+
+function linesOf(statements: readonly Statement[]): Pick<Modfile, 'plain' | 'byFolder'> {
+  const plain: string[] = [];
+  const byFolder = new Map<string, string[]>();
+  for (const { verb, words } of statements) {
+    const line = [verb, ...words].join(' ');
+    const said = words.map(unquoted);
+    const path = verb === 'use' ? said[0] : verb === 'replace' ? replaceOf(said)[0]?.path : undefined;
+    if (path === undefined) plain.push(line);
+    else byFolder.set(normal(path), [...(byFolder.get(normal(path)) ?? []), line]);
+  }
+  return { plain, byFolder };
+}
+
+const normal = (path: string): string => posix.normalize(path).replace(/\/$/, '');
 
 function statementsOf(text: string): Statement[] {
   const found: Statement[] = [];
@@ -64,7 +83,7 @@ const unquoted = (word: string): string =>
   /^".*"$/.test(word) ? word.slice(1, -1).replace(/\\(.)/g, '$1') : word.replace(/^`(.*)`$/, '$1');
 
 /** `module [version] => folder`; what is replaced by another module has a version after it. */
-export function replaceOf(words: readonly string[]): Replace[] {
+function replaceOf(words: readonly string[]): Replace[] {
   const arrow = words.indexOf('=>');
   const [module] = words;
   const path = words[arrow + 1];
@@ -72,19 +91,6 @@ export function replaceOf(words: readonly string[]): Replace[] {
   return [{ module, path }];
 }
 
-/** A go.work with only some of its uses and of its folders in place of modules. */
-export function cutWorkfile(
-  { statements }: Modfile,
-  keeps: { readonly use: (path: string) => boolean; readonly replace: (path: string) => boolean },
-): string {
-  const lines = statements
-    .filter(({ verb, words }) => {
-      const plain = words.map(unquoted);
-      if (verb === 'use') return keeps.use(plain[0] ?? '');
-      const [local] = verb === 'replace' ? replaceOf(plain) : [];
-      return local === undefined || keeps.replace(local.path);
-    })
-    .map(({ verb, words }) => [verb, ...words].join(' '));
-  const isUse = (line: string): boolean => line.startsWith('use ');
-  return `${[...lines.filter((line) => !isUse(line)), ...lines.filter(isUse).sort()].join('\n')}\n`;
-}
+/** A go.work with only some of its folders, from its own; what is used and what replaces a module. */
+export const cutWorkfile = ({ plain, byFolder }: Modfile, folders: Iterable<string>): string =>
+  `${[...plain, ...[...folders].flatMap((folder) => byFolder.get(folder) ?? []).sort()].join('\n')}\n`;

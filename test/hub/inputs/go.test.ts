@@ -218,8 +218,8 @@ test('a workspace is cut to the modules that a program is built from', () => {
   assert.equal(
     made && ask(readingOf(workspace), workspace, (view) => made.content(view)).toString(),
     `go 1.24
-replace x/forked => ./forks/f
 replace x/far => x/fork v1.2.3
+replace x/forked => ./forks/f
 use ./libs/one
 use ./s/a
 `,
