@@ -12,6 +12,7 @@ import { lockText, packagesOf, WORKSPACES, type Packages } from './npmlocks.ts';
 interface TreeNode {
   readonly location: string;
   readonly version: string | undefined;
+  readonly package: Readonly<Record<string, object | undefined>>;
   readonly isLink: boolean;
   readonly target: TreeNode;
   readonly edgesOut: ReadonlyMap<string, { readonly type: string; readonly to: TreeNode | null }>;
@@ -30,11 +31,15 @@ const Arborist = require('@npmcli/arborist') as new (options: { path: string }) 
 const folder = dirname(require.resolve('@npmcli/arborist'));
 const calcDepFlags = require(join(folder, 'calc-dep-flags.js')) as (tree: TreeNode) => void;
 
+const SECTIONS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+
 /** Each node that the root, without its workspaces, and one workspace reach: where each dependency leads. */
 function reached(tree: TreeNode, workspace: string): Readonly<Record<string, unknown>> {
   const start = tree.edgesOut.get(workspace)?.to;
-  const plain = [...tree.edgesOut.values()].flatMap(({ type, to }) =>
-    type === 'workspace' ? [] : (to ?? []),
+  // a dependency of the root on a workspace has the type of all its workspaces
+  const declared = new Set(SECTIONS.flatMap((section) => Object.keys(tree.package[section] ?? {})));
+  const plain = [...tree.edgesOut].flatMap(([name, { type, to }]) =>
+    type === 'workspace' && !declared.has(name) ? [] : (to ?? []),
   );
   const seen = new Set<TreeNode>([...plain, ...(start ? [start] : [])]);
   for (const node of seen) {

@@ -91,6 +91,9 @@ const withoutItself = (name: string, fields: Entry): Entry =>
     }),
   );
 
-/** The text of a lockfile. */
-export const lockText = (packages: Packages): string =>
-  JSON.stringify({ name: 'root', version: '1.0.0', lockfileVersion: 3, requires: true, packages });
+/** The text of a lockfile, in npm's order: its reader relies on folders to stand before what is in them. */
+export function lockText(packages: Packages): string {
+  const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  const head = { name: 'root', version: '1.0.0', lockfileVersion: 3, requires: true };
+  return JSON.stringify({ ...head, packages: Object.fromEntries(sorted) });
+}
