@@ -18,6 +18,8 @@ export interface Inferred {
   /** Folders that are inputs as a project's own folder is: without the folders of projects below. */
   readonly folders: readonly string[];
   readonly made: readonly MadeFile[];
+  /** What Git has to say about the form and the origin of inputs is an input with them. */
+  readonly gitFiles?: true;
   /** What keeps the placement from being planned, with the remedy. */
   readonly problems: readonly string[];
   /** What is probably not meant, with file and remedy. */

@@ -54,7 +54,7 @@ export function infer(project: ProjectFile, view: View): Inferred {
     if (inferOne !== undefined) findings.add(inferOne(next, view));
     else findings.warn(unknownRuntime(file, next.runtime));
   }
-  return findings.result();
+  return { ...findings.result(), gitFiles: true };
 }
 
 const unknownRuntime = (file: string, runtime: string): string =>

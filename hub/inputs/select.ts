@@ -8,6 +8,7 @@ import type { TreeEntry } from '../git/source.ts';
 import type { Placement } from '../placement.ts';
 import { checkFilters } from './attributes.ts';
 import { projectFiles } from './folders.ts';
+import { gitFiles } from './gitfiles.ts';
 import type { Infer, Inferred, MadeFile } from './infer.ts';
 import { followLinks } from './links.ts';
 import { isTooDeep, matchesOf, MAX_DEPTH, parsePattern, type Pattern } from './patterns.ts';
@@ -51,6 +52,8 @@ export function selectInputs(request: SelectRequest, look: Look): Selection {
   // a link to a file that was left out would lead to nothing, and nothing reads like settings that say nothing
   for (const position of links.found)
     if (links.named.has(position) || !refuses(position)) chosen.files.add(position);
+  if (choice.inferred.gitFiles === true)
+    for (const position of gitFiles(look, chosen.files)) chosen.files.add(position);
   const { files, made } = withMade(choice, chosen);
   return {
     files,
