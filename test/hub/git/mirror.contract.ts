@@ -57,6 +57,7 @@ async function healed(driver: GitDriver): Promise<readonly string[]> {
     const tip = await driver.fetch(MAIN, { anew: anew || driver.damaged() });
     const found = tip.kind === 'tip' ? await driver.open(tip.id, MAIN) : tip;
     states.push(found.kind === 'opened' ? 'Ready' : found.state);
+    if (found.kind === 'failed' && found.state !== 'Corrupt') break;
     if (found.kind !== 'opened') continue;
     const reads = (await found.tree.entries()).map(({ id }) => found.tree.blob(id).then(() => true));
     if ((await Promise.allSettled(reads)).every(({ status }) => status === 'fulfilled')) break;
@@ -73,6 +74,18 @@ async function flip(file: string, at: number): Promise<void> {
   await writeFile(file, bytes);
 }
 
+/** Each object is looked for where the next one is: everything decompresses, and nothing is what it should be. */
+async function rotate(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  const objects = bytes.readUInt32BE(8 + 255 * 4);
+  const places = 8 + 1_024 + objects * 24;
+  const moved = Buffer.from(bytes.subarray(places, places + objects * 4));
+  bytes.set(moved.subarray(4), places);
+  bytes.set(moved.subarray(0, 4), places + (objects - 1) * 4);
+  await rm(file);
+  await writeFile(file, bytes);
+}
+
 type Harm = (packs: string, names: readonly string[]) => Promise<unknown>;
 const named = (names: readonly string[], end: string): string =>
   names.find((name) => name.endsWith(end)) ?? '';
@@ -83,6 +96,7 @@ const HARMS: Readonly<Record<string, Harm>> = {
   'a bit at the end of a pack': (packs, names) => flip(join(packs, named(names, '.pack')), -30),
   'a bit of an index': (packs, names) => flip(join(packs, named(names, '.idx')), 1_040),
   'a bit of an index’s places': (packs, names) => flip(join(packs, named(names, '.idx')), -45),
+  'an index whose places are mixed up': (packs, names) => rotate(join(packs, named(names, '.idx'))),
   'an empty index': (packs, names) => truncate(join(packs, named(names, '.idx')), 0),
   'half an index': (packs, names) => truncate(join(packs, named(names, '.idx')), 1_100),
   'no index': (packs, names) => rm(join(packs, named(names, '.idx'))),
