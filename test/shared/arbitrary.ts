@@ -5,7 +5,8 @@ import { z } from 'zod';
 /** Throws for a kind of schema that no message has had so far. */
 export function valuesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) return objectsOf(schema);
-  if (schema instanceof z.ZodArray) return fc.array(valuesOf(schema.element as z.ZodType), { maxLength: 3 });
+  if (schema instanceof z.ZodArray)
+    return fc.array(valuesOf(schema.element as z.ZodType), { minLength: leastOf(schema), maxLength: 3 });
   if (schema instanceof z.ZodRecord)
     return fc.dictionary(fc.string({ maxLength: 8 }), valuesOf(schema.valueType as z.ZodType), {
       maxKeys: 3,
@@ -43,3 +44,7 @@ function scalarsOf(schema: z.ZodType): Arbitrary<unknown> {
   }
   throw new Error(`no values known for a schema of type ${schema.type}`);
 }
+
+/** The least length that a schema of a list asks for. */
+const leastOf = (schema: z.ZodArray): number =>
+  z.toJSONSchema(schema, { unrepresentable: 'any' }).minItems ?? 0;

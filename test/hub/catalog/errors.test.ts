@@ -50,7 +50,7 @@ kind: Stack
 metadata: {name: "web2}
 `,
   'all mistakes of a document at once': stack(
-    `  source: {dirr: ., hermetic: false}
+    `  source: {dirr: ., program: p}
   mode: appply
   env: [{name: A, value: 3}, {name: A}, {name: PULUMI_BACKEND_URL, value: x}]
   configFrom: []
