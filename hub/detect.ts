@@ -79,9 +79,10 @@ function inputReasons(wanted: Wanted, order: Order, known: KnownFiles | undefine
   const reasons: Reason[] = [];
   if (known !== undefined) {
     const files = changedFiles(wanted.files, known);
-    if (files.length > 0) reasons.push(reasonOf('InputChanged', 'file', files));
+    const made = new Set(wanted.files.flatMap((file) => (wanted.made.has(file.id) ? [file.path] : [])));
+    if (files.length > 0) reasons.push(reasonOf('InputChanged', files, made));
   }
-  if (fields.length > 0) reasons.push(reasonOf('ConfigChanged', 'field', fields));
+  if (fields.length > 0) reasons.push(reasonOf('ConfigChanged', fields));
   return reasons.length > 0
     ? reasons
     : [
@@ -98,16 +99,19 @@ interface ChangedInput {
   readonly to?: string;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+/** `made`: no commit has these files as they are here, so nobody should look there for what is different. */
 function reasonOf(
   code: 'InputChanged' | 'ConfigChanged',
-  noun: string,
   inputs: readonly ChangedInput[],
+  made: ReadonlySet<string> = NONE,
 ): Reason {
-  const names = inputs.slice(0, 3).map((input) => input.path);
+  const names = inputs.slice(0, 3).map(({ path }) => (made.has(path) ? `${path} (as cut for it)` : path));
   const more = inputs.length > names.length ? ` and ${inputs.length - names.length} more` : '';
   return {
     code,
-    text: `${noun} ${names.join(', ')}${more} changed`,
+    text: `${code === 'InputChanged' ? 'file' : 'field'} ${names.join(', ')}${more} changed`,
     inputs: inputs.slice(0, MAX_REASON_INPUTS),
     inputCount: inputs.length,
   };

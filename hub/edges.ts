@@ -1,7 +1,6 @@
 /** What a pass needs of the world, made of the hub's parts. */
 import type { Jets } from '../shared/nats.ts';
 import { token } from '../shared/subjects.ts';
-import type { Order } from '../shared/wire.ts';
 import { buildArtifact } from './artifact.ts';
 import type { Board } from './board.ts';
 import type { Book } from './book.ts';
@@ -14,7 +13,8 @@ import type { Hellos } from './hello.ts';
 import { makeMeasure } from './measure.ts';
 import type { Model } from './model.ts';
 import { placementKey } from './placement.ts';
-import type { Done, PollEdges, Seen } from './poll.ts';
+import type { PollEdges, Seen } from './poll.ts';
+import { remember } from './remember.ts';
 import type { Store } from './store.ts';
 import { withEquals, type Commit, type Commits } from './upgrade.ts';
 import { missingArtifacts, uploadArtifact } from './upload.ts';
@@ -60,6 +60,7 @@ export function edgesOf(parts: Parts): PollEdges {
       return { seenGen: highest(seenGen, collector), republish };
     },
     knownFiles: (key, inputDigest) => store.knownFiles(key, inputDigest),
+    history: () => store.history,
     remember: (done) => {
       remember(store, done);
       hellos.settle(done.orders.map(placementKey));
@@ -116,29 +117,3 @@ function highest(seen: ReadonlyMap<string, number>, { board }: Collector): Reado
   for (const [key, report] of board.reports) gens.set(key, Math.max(report.gen, gens.get(key) ?? 0));
   return gens;
 }
-
-/** What a later pass, or a hub that starts again, explains its decisions with. */
-function remember(store: Store, { plan, orders, measured, views, now }: Done): void {
-  const published = new Set(orders.map(placementKey));
-  for (const { placement, inputDigest, files } of measured.wanted) {
-    const key = placementKey(placement);
-    if (published.has(key)) store.recordFiles(key, inputDigest, files);
-  }
-  for (const { name, ref, tree } of views) {
-    if (tree === undefined) continue;
-    const started = orders.filter((order) => order.action === 'run' && cameFrom(order, name));
-    const { commit } = tree;
-    store.addPlanned({
-      repository: name,
-      ref,
-      commit,
-      plannedAt: now,
-      decisions: plan.decisions,
-      orders: started.length,
-    });
-  }
-  store.keepOnly(new Set(plan.decisions.map(placementKey)));
-}
-
-const cameFrom = ({ source }: Order, repository: string): boolean =>
-  source.repository === repository || source.manifest.repository === repository;

@@ -21,6 +21,14 @@ export const EMPTY_HISTORY: History = { commits: [], base: new Map(), standing: 
 /** Verdicts that published something: a later pass at the same commit that finds nothing to do does not hide them. */
 const PUBLISHED: ReadonlySet<Verdict> = new Set<Verdict>(['run', 'policy', 'forget']);
 
+/** How a pass is added. */
+export interface Adding {
+  /** Planned commits that are kept. */
+  readonly keep?: number;
+  /** Of the decisions, those that this commit may have brought about; the others are told by the commit of another source. */
+  readonly owns?: (decision: Decision) => boolean;
+}
+
 /**
  * Adds a pass with a decision for every placement. The commit that its source was at before keeps its place and what it
  * started, its other decisions are replaced; a commit that a source came back to is a new entry.
@@ -28,20 +36,23 @@ const PUBLISHED: ReadonlySet<Verdict> = new Set<Verdict>(['run', 'policy', 'forg
 export function addPlanned(
   history: History,
   planned: PlannedCommit,
-  keep: number = limits.keptCommits,
+  { keep = limits.keptCommits, owns = () => true }: Adding = {},
 ): History {
   const at = history.commits.findIndex((held) => sameSource(held, planned));
   const held = history.commits[at];
   const again = held !== undefined && held.commit.id === planned.commit.id;
-  const taken = takeDecisions(history.standing, planned, again ? held : undefined);
+  const taken = takeDecisions(history.standing, planned, { held: again ? held : undefined, owns });
   const entry: PlannedCommit = { ...(again ? held : planned), ...taken.entry };
   const commits = again ? history.commits.with(at, entry) : [entry, ...history.commits];
   const base = stand(history.base, commits.slice(keep).reverse());
   return { commits: commits.slice(0, keep), base, standing: stand(history.standing, [taken.news]) };
 }
 
-type SourceId = Pick<PlannedCommit, 'repository' | 'ref'>;
-const sameSource = (a: SourceId, b: SourceId): boolean => a.repository === b.repository && a.ref === b.ref;
+/** A watched ref of a repository. */
+export type SourceId = Pick<PlannedCommit, 'repository' | 'ref'>;
+/** Whether two are the same one. */
+export const sameSource = (a: SourceId, b: SourceId): boolean =>
+  a.repository === b.repository && a.ref === b.ref;
 
 interface Taken {
   readonly entry: Pick<PlannedCommit, 'decisions' | 'orders' | 'counts'>;
@@ -52,7 +63,10 @@ interface Taken {
 function takeDecisions(
   standing: History['standing'],
   planned: PlannedCommit,
-  held: PlannedCommit | undefined,
+  {
+    held,
+    owns,
+  }: { readonly held: PlannedCommit | undefined; readonly owns: (decision: Decision) => boolean },
 ): Taken {
   const kept = new Map((held?.decisions ?? []).map((decision) => [placementKey(decision), decision]));
   const counts: Partial<Record<Verdict, number>> = {};
@@ -63,7 +77,8 @@ function takeDecisions(
     const hidden = before !== undefined && decision.verdict === 'unchanged' && PUBLISHED.has(before.verdict);
     const verdict = hidden ? before.verdict : decision.verdict;
     counts[verdict] = (counts[verdict] ?? 0) + 1;
-    if (!hidden && !sameDecision(decision, standing.get(key)?.decision)) news.push(decision);
+    if (!hidden && owns(decision) && !sameDecision(decision, standing.get(key)?.decision))
+      news.push(decision);
   }
   for (const decision of news) kept.set(placementKey(decision), decision);
   const entry = { decisions: [...kept.values()], orders: (held?.orders ?? 0) + planned.orders, counts };
@@ -108,6 +123,15 @@ export const findCommit = ({ commits }: History, id: string): PlannedCommit | un
   commits.find((held) => held.commit.id === id) ??
   (id.length >= 7 ? commits.find((held) => held.commit.id.startsWith(id)) : undefined);
 
+/** The newest entry of each source that was at a commit: two of them may be at the same one. */
+const entriesOf = ({ commits }: History, id: string): readonly PlannedCommit[] =>
+  commits
+    .filter(({ commit }) => commit.id === id)
+    .filter((entry, n, all) => all.findIndex((other) => sameSource(other, entry)) === n);
+
+const holds = ({ decisions }: PlannedCommit, key: string): boolean =>
+  decisions.some((decision) => placementKey(decision) === key);
+
 export interface Why {
   readonly planned: PlannedCommit;
   /** Whether the decision was made at this commit; else it was made before and still stood. */
@@ -118,10 +142,13 @@ export interface Why {
 
 /** Why a commit did what it did to a placement. Undefined: the commit is not among the kept ones. */
 export function whyAt(history: History, id: string, placement: PlacementId): Why | undefined {
-  const planned = findCommit(history, id);
-  if (planned === undefined) return undefined;
+  const first = findCommit(history, id);
+  if (first === undefined) return undefined;
   const key = placementKey(placement);
-  for (const older of history.commits.slice(history.commits.indexOf(planned))) {
+  const planned = entriesOf(history, first.commit.id).find((entry) => holds(entry, key)) ?? first;
+  for (const older of history.commits) {
+    // those of other sources that the same pass saw are not later
+    if (older.plannedAt > planned.plannedAt) continue;
     const decision = older.decisions.find((one) => placementKey(one) === key);
     if (decision === undefined) continue;
     const decided = { decision, commit: older.commit.id, at: older.plannedAt };

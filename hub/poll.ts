@@ -8,6 +8,7 @@ import type { Sealed } from '../shared/seal.ts';
 import type { Order } from '../shared/wire.ts';
 import type { Book } from './book.ts';
 import { carryOut } from './carry.ts';
+import { withCommits } from './causes.ts';
 import { readCatalog } from './catalog/read.ts';
 import type { Catalog, CatalogFile } from './catalog/catalog.ts';
 import { releasesContested } from './claims.ts';
@@ -15,6 +16,7 @@ import { detectAll, type KnownFiles } from './detect.ts';
 import { changesAt } from './expiry.ts';
 import { gateOf } from './gate.ts';
 import type { AskedSource, SourceView, Tree, TreeEntry } from './git/source.ts';
+import type { History } from './history.ts';
 import { placementKey, type Placement, type Refused, type Resolution, type Wanted } from './placement.ts';
 import { plan } from './plan.ts';
 import { resolve } from './resolve.ts';
@@ -66,6 +68,8 @@ export interface PollEdges {
   /** Generations and requests that agents named since the last pass. */
   asked(): Asked;
   readonly knownFiles: (key: string, inputDigest: string) => KnownFiles | undefined;
+  /** What earlier passes decided. */
+  history(): History;
   /** What a pass that led did, for later passes and for those who look. */
   remember(done: Done): void;
   /** What a pass that does not lead saw: nothing of it was decided. */
@@ -193,19 +197,22 @@ interface PlanContext extends Surveyed {
 }
 
 async function planOf(edges: PollEdges, context: PlanContext): Promise<Plan> {
-  const { measured } = context;
+  const { measured, gate, resolution } = context;
   const asked = edges.asked();
   const missing = await edges.missingArtifacts(context.fresh);
   // without a manifest at hand there is nothing to make it from, and an order without it asks for it again at once
   const known = new Set(measured.wanted.map(({ placement }) => placementKey(placement)));
   const lost = missing.filter((key) => known.has(key)).map((key) => [key, 'its artifact was gone'] as const);
+  const changes = detectAll(measured.wanted, edges.book.inForce, edges.knownFiles);
+  const { wanted } = measured;
+  const { clusters } = resolution;
   return plan({
     ...absenceOf(context),
-    wanted: measured.wanted,
+    wanted,
     inForce: edges.book.inForce,
     seenGen: asked.seenGen,
     republish: new Map([...asked.republish, ...lost]),
-    changes: detectAll(measured.wanted, edges.book.inForce, edges.knownFiles),
+    changes: withCommits(changes, { wanted, clusters, trees: gate.trees, history: edges.history() }),
   });
 }
 

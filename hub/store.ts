@@ -7,7 +7,7 @@ import { claimFolder } from '../shared/pidfile.ts';
 import { makeBatch, type Batch } from './batch.ts';
 import type { PlannedCommit } from './decision.ts';
 import { fileValue, type TreeEntry } from './git/source.ts';
-import { addPlanned, forgetPlacements, type History } from './history.ts';
+import { addPlanned, forgetPlacements, type Adding, type History } from './history.ts';
 import { clusterOfKey } from './placement.ts';
 import type { Kept } from './shards.ts';
 import { makeStoreFiles } from './storefiles.ts';
@@ -19,8 +19,8 @@ const LIST_CHARACTERS = 2 * 1024 * 1024;
 
 export interface Store {
   readonly history: History;
-  /** Adds a pass with a decision for every placement. */
-  addPlanned(planned: PlannedCommit): void;
+  /** Adds a pass with a decision for every placement; `owns`: those that its commit may have brought about, default all. */
+  addPlanned(planned: PlannedCommit, owns?: Adding['owns']): void;
   /** Files of a placement's inputs, path to `mode id`; undefined when those of another digest are kept, or none. */
   knownFiles(key: string, inputDigest: string): ReadonlyMap<string, string> | undefined;
   recordFiles(key: string, inputDigest: string, files: readonly TreeEntry[]): void;
@@ -70,9 +70,9 @@ function storeOver(state: { kept: Kept }, batch: Batch): Omit<Store, 'flush' | '
     get history() {
       return state.kept.history;
     },
-    addPlanned: (planned) => {
+    addPlanned: (planned, owns) => {
       const before = state.kept.history;
-      const history = addPlanned(before, planned);
+      const history = addPlanned(before, planned, owns && { owns });
       change({ history }, clustersChanged(before, history));
     },
     knownFiles: (key, digest) => {

@@ -10,6 +10,7 @@ import {
   commitAnswer,
   countByCluster,
   decisionAnswer,
+  notKept,
   problemAnswer,
   sourceAnswer,
 } from './fleetview.ts';
@@ -77,10 +78,9 @@ const commitRoute = (model: ReadModel): Route =>
     answer: 'CommitDetail',
     problems: ['bad-request', 'commit-not-kept'],
     handle: ({ params, query }) => {
-      const { commits } = model.history();
-      const planned = findCommit(model.history(), params.commit);
-      if (planned === undefined)
-        return problem('commit-not-kept', `the last ${commits.length} planned commits are kept`);
+      const history = model.history();
+      const planned = findCommit(history, params.commit);
+      if (planned === undefined) return problem('commit-not-kept', notKept(history));
       const wanted = planned.decisions.filter(
         ({ cluster, verdict }) =>
           (query.cluster?.includes(cluster) ?? true) && (query.verdict?.includes(verdict) ?? true),

@@ -5,7 +5,7 @@ import type { Problem } from '../catalog/catalog.ts';
 import type { Decision, PlannedCommit } from '../decision.ts';
 import { shownAs } from '../flags.ts';
 import type { SourceView } from '../git/source.ts';
-import type { Why } from '../history.ts';
+import type { History, Why } from '../history.ts';
 import type { Liveness } from '../liveness.ts';
 import { withoutShapes } from '../shapes.ts';
 import type { View } from '../view.ts';
@@ -82,6 +82,10 @@ export const commitAnswer = (planned: PlannedCommit): CommitAnswer => ({
   orders: planned.orders,
   counts: { ...(planned.counts ?? countVerdicts(planned.decisions)) },
 });
+
+/** Why nothing is known of a commit. */
+export const notKept = ({ commits }: History): string =>
+  `it is none of the last ${commits.length} planned commits; of commits that come at once, the newest is planned`;
 
 function countVerdicts(decisions: readonly Decision[]): Record<string, number> {
   const counts: Record<string, number> = {};

@@ -7,7 +7,7 @@ import type { Liveness } from '../liveness.ts';
 import { placementKey, type PlacementId } from '../placement.ts';
 import type { Row } from '../view.ts';
 import { agentsAt } from './agents.ts';
-import { runAnswer, runDetailAnswer, whyAnswer } from './fleetview.ts';
+import { notKept, runAnswer, runDetailAnswer, whyAnswer } from './fleetview.ts';
 import type { ReadModel } from './model.ts';
 import { makeSorter, pageOf, SORTS } from './paging.ts';
 import { decidedAnswer, defined, placementAnswer, placementDetail } from './placementview.ts';
@@ -120,8 +120,7 @@ function whyReply(model: ReadModel, row: Row, commit: string | undefined): Reply
   const id = commit ?? row.decided?.commit;
   const found = id === undefined ? undefined : whyAt(history, id, row);
   if (found !== undefined) return json('Why', whyAnswer(found));
-  if (commit !== undefined)
-    return problem('commit-not-kept', `the last ${history.commits.length} planned commits are kept`);
+  if (commit !== undefined) return problem('commit-not-kept', notKept(history));
   const decided = row.decided === undefined ? null : decidedAnswer(row.decided);
   const text =
     decided === null ? 'nothing has been decided about it yet' : `${decided.verdict}, decided earlier`;

@@ -4,6 +4,7 @@ import type { Book } from '../../hub/book.ts';
 import { makeGather } from '../../hub/catalog/files.ts';
 import type { KnownFiles } from '../../hub/detect.ts';
 import { fileValue, type Sources } from '../../hub/git/source.ts';
+import { EMPTY_HISTORY } from '../../hub/history.ts';
 import { makeMeasure } from '../../hub/measure.ts';
 import { placementKey } from '../../hub/placement.ts';
 import { freshMemory, pass, type Done, type HubStep, type PassEnd, type PollEdges } from '../../hub/poll.ts';
@@ -18,9 +19,12 @@ export interface MemoryHub {
   anew(): MemoryHub;
 }
 
-/** `at` is called between the steps of a pass. */
-export const makeMemoryHub = (sources: Sources, at: (step: HubStep) => void = () => undefined): MemoryHub =>
-  hubOf({ sources, inForce: new Map(), at });
+/** `at` is called between the steps of a pass. `edges` stand in place of those that keep nothing. */
+export const makeMemoryHub = (
+  sources: Sources,
+  at: (step: HubStep) => void = () => undefined,
+  edges: Outer['edges'] = {},
+): MemoryHub => hubOf({ sources, inForce: new Map(), at, edges });
 
 function hubOf(outer: Outer): MemoryHub {
   const { inForce } = outer;
@@ -36,6 +40,7 @@ interface Outer {
   readonly sources: Sources;
   readonly inForce: Map<string, Order>;
   readonly at: (step: HubStep) => void;
+  readonly edges: Partial<Pick<PollEdges, 'history' | 'knownFiles' | 'remember'>>;
 }
 
 /** What a hub keeps between passes. */
@@ -50,7 +55,7 @@ interface World extends Outer {
   readonly state: ReturnType<typeof freshState>;
 }
 
-function edgesOf({ sources, inForce, state, at }: World): PollEdges {
+function edgesOf({ sources, inForce, state, at, edges }: World): PollEdges {
   const { gather, measure, files } = state;
   return {
     refresh: (now) => sources.refresh(now),
@@ -69,9 +74,11 @@ function edgesOf({ sources, inForce, state, at }: World): PollEdges {
     upload: async () => undefined,
     asked: () => ({ seenGen: new Map(), republish: new Map() }),
     knownFiles: (key, digest) => files.get(`${key} ${digest}`),
+    history: () => EMPTY_HISTORY,
     remember: (done) => keepFiles(files, done),
     show: () => undefined,
     at,
+    ...edges,
   };
 }
 
@@ -84,7 +91,8 @@ function keepFiles(kept: Map<string, KnownFiles>, { measured, orders }: Done): v
   }
 }
 
-const bookOf = (inForce: Map<string, Order>): Book => ({
+/** The orders in force, kept in memory. */
+export const bookOf = (inForce: Map<string, Order>): Book => ({
   inForce,
   loaded: true,
   clusters: [],

@@ -102,7 +102,7 @@ test('whatever is kept, every kept commit answers as if all were stored', () => 
       let history = EMPTY_HISTORY;
       sent.forEach(([one, two, text], n) => {
         const decisions = [decide(web, one, text), decide(api, two, text)];
-        history = addPlanned(history, planned(`commit-${n}`, decisions, n), keep);
+        history = addPlanned(history, planned(`commit-${n}`, decisions, n), { keep });
       });
       assert.ok(history.commits.length <= keep);
       for (const { commit } of history.commits) {

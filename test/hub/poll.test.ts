@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Book } from '../../hub/book.ts';
 import type { CatalogFile } from '../../hub/catalog/catalog.ts';
 import type { SourceView } from '../../hub/git/source.ts';
+import { EMPTY_HISTORY } from '../../hub/history.ts';
 import { freshMemory, pass, type PassEnd, type PollEdges } from '../../hub/poll.ts';
 
 const HARBOUR: CatalogFile = {
@@ -49,6 +50,7 @@ const edgesOf = (change: Partial<PollEdges>): PollEdges => ({
   upload: () => assert.fail('nothing is wanted'),
   asked: () => ({ seenGen: new Map(), republish: new Map() }),
   knownFiles: () => undefined,
+  history: () => EMPTY_HISTORY,
   remember: () => undefined,
   show: () => undefined,
   at: () => undefined,
