@@ -5,8 +5,10 @@ import { mkdir } from 'node:fs/promises';
 
 export interface Edit {
   readonly path: string;
-  /** Undefined: the file goes. */
+  /** Undefined: the file, or all that is below the folder, goes. Of a symlink the target, of a submodule the commit. */
   readonly content: string | undefined;
+  /** As Git writes it; a file that cannot be run, unless it says otherwise. */
+  readonly mode?: '100755' | '120000' | '160000';
 }
 
 /** Makes a bare repository. */
@@ -18,16 +20,41 @@ export async function initRepository(folder: string): Promise<void> {
 /** Adds one commit to main and answers with its id. */
 export async function commitTo(folder: string, subject: string, edits: Iterable<Edit>): Promise<string> {
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'refs/heads/main']).catch(() => '');
+  const parents = head === '' ? [] : [`from ${head}`];
+  return writeCommit(folder, { ref: 'refs/heads/main', subject, start: parents }, edits);
+}
+
+export interface Place {
+  readonly ref: string;
+  readonly subject: string;
+  /** Commands of fast-import: `from COMMIT`, or what fills a tree without a parent. */
+  readonly start: readonly string[];
+}
+
+/** Makes one commit, lets the ref name it, and answers with its id. */
+export async function writeCommit(
+  folder: string,
+  { ref, subject, start }: Place,
+  edits: Iterable<Edit>,
+): Promise<string> {
   const lines = [
-    'commit refs/heads/main',
+    `commit ${ref}`,
     'committer Bench <bench@example.com> 1767225600 +0000',
     data(subject),
-    ...(head === '' ? [] : [`from ${head}`]),
+    ...start,
+    ...Array.from(edits, command),
   ];
-  for (const { path, content } of edits)
-    lines.push(content === undefined ? `D ${path}` : `M 100644 inline ${path}\n${data(content)}`);
   await git(folder, ['fast-import', '--quiet', '--force'], `${lines.join('\n')}\n`);
-  return git(folder, ['rev-parse', 'refs/heads/main']);
+  return git(folder, ['rev-parse', ref]);
+}
+
+function command({ path, content, mode }: Edit): string {
+  // what JSON escapes in these names, fast-import reads the same way
+  const quoted = JSON.stringify(path);
+  if (content === undefined) return `D ${quoted}`;
+  return mode === '160000'
+    ? `M ${mode} ${content} ${quoted}`
+    : `M ${mode ?? '100644'} inline ${quoted}\n${data(content)}`;
 }
 
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}`;

@@ -8,6 +8,10 @@ export interface Passed {
   readonly orders: number;
   /** From the start of the pass that saw the commit to its plan, seconds. */
   readonly plannedAfter: number;
+  /** From the call to the plan, seconds: with the poll that found the commit and what was read for it. */
+  readonly toldAfter: number;
+  /** Names of the stacks that have a new order. */
+  readonly stacks: readonly string[];
 }
 
 export interface BenchHub {
@@ -44,12 +48,20 @@ export async function makeBenchHub(repository: string, folder: string): Promise<
   let hub = makeMemoryHub(sources, (step) => void steps.set(step, (performance.now() - started) / 1_000));
   return {
     async run() {
+      const called = performance.now();
       for (;;) {
         started = performance.now();
         const end = await hub.pass(Date.now());
         if (end.kind === 'idle') continue;
         if (end.kind !== 'planned') throw new Error(`the pass ended as ${end.kind}`);
-        return { orders: end.done.orders.length, plannedAfter: steps.get('planned') ?? Number.NaN };
+        const { orders } = end.done;
+        const plannedAfter = steps.get('planned') ?? Number.NaN;
+        return {
+          orders: orders.length,
+          plannedAfter,
+          toldAfter: (started - called) / 1_000 + plannedAfter,
+          stacks: [...new Set(orders.map(({ stack }) => stack.name))],
+        };
       }
     },
     forget: () => void (hub = hub.anew()),
