@@ -1,6 +1,7 @@
 /** `towline affected`: which stacks a change would run, told without a hub. */
 import { basename, resolve as resolvePath } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { makeGather } from '../catalog/files.ts';
 import { makeMeasure } from '../measure.ts';
 import { compare, type Affected, type Comparison } from '../offline/compare.ts';
 import { hasNoClusters, lookAt, surveyOf } from '../offline/look.ts';
@@ -70,9 +71,9 @@ async function answer(options: Options, environment: Environment): Promise<numbe
   try {
     const now = Date.now();
     const trees = { from: await repository.open(options.from), to: await repository.open(options.to) };
-    const { manifests } = options;
-    const from = await lookAt(trees.from, { manifests, now });
-    const to = await lookAt(trees.to, { manifests, now });
+    const looking = { manifests: options.manifests, now, gather: makeGather() };
+    const from = await lookAt(trees.from, looking);
+    const to = await lookAt(trees.to, looking);
     const anywhere = hasNoClusters(from) && hasNoClusters(to);
     const measuring = { measure: makeMeasure(), now, anywhere };
     const before = mustBeRead(await surveyOf(from, measuring));

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { detectAll } from '../detect.ts';
 import { gitFolders } from '../git/local.ts';
 import { isBelow } from '../inputs/paths.ts';
+import { makeGather } from '../catalog/files.ts';
 import { makeMeasure } from '../measure.ts';
 import { mistakesOf } from '../mistakes.ts';
 import { hasNoClusters, lookAt, surveyOf } from '../offline/look.ts';
@@ -71,7 +72,7 @@ async function reportOn(folder: string, { manifests }: Options, environment: Env
   const root = await rootOf(folder);
   const tree = await workTree({ git: { program: 'git', environment }, path: root, name: basename(root) });
   const now = Date.now();
-  const looked = await lookAt(tree, { manifests, now });
+  const looked = await lookAt(tree, { manifests, now, gather: makeGather() });
   const survey = await surveyOf(looked, { measure: makeMeasure(), now, anywhere: hasNoClusters(looked) });
   const unread = unreadIn(survey);
   if (unread !== undefined) throw new Error(unread);

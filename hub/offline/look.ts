@@ -1,6 +1,6 @@
 /** One tree, read and measured as a pass of the hub does it, without a hub: one repository that may hold everything. */
 import type { Catalog } from '../catalog/catalog.ts';
-import { makeGather } from '../catalog/files.ts';
+import type { makeGather } from '../catalog/files.ts';
 import { readCatalog } from '../catalog/read.ts';
 import { gateOf, type Gate } from '../gate.ts';
 import type { SourceView, Tree } from '../git/source.ts';
@@ -20,10 +20,12 @@ export interface LookOptions {
   readonly manifests: readonly string[];
   /** ms. */
   readonly now: number;
+  /** Keeps what it read, so that a file that two trees have is parsed once. */
+  readonly gather: ReturnType<typeof makeGather>;
 }
 
 /** Reads the manifests of a tree. Rejects when a file of it cannot be read: then nothing can be said. */
-export async function lookAt(tree: Tree, { manifests, now }: LookOptions): Promise<Looked> {
+export async function lookAt(tree: Tree, { manifests, now, gather }: LookOptions): Promise<Looked> {
   const view: SourceView = {
     name: tree.repository,
     url: '',
@@ -35,7 +37,7 @@ export async function lookAt(tree: Tree, { manifests, now }: LookOptions): Promi
     checkedAt: now,
     tree,
   };
-  const { files, broken } = await makeGather()([view]);
+  const { files, broken } = await gather([view]);
   const gate = gateOf([view], broken);
   if (gate.kind === 'closed') throw new Error(gate.reason);
   return { views: [view], gate, catalog: readCatalog(files, now) };
