@@ -84,8 +84,6 @@ const casesOf = ([name, manager]: readonly [string, Manager]): Case[] => {
   ];
 };
 
-runCases('lockfiles', Object.entries(MANAGERS).flatMap(casesOf));
-
 const NPM = estate(MANAGERS['npm'] as Manager, ESTATE);
 
 const bun: Files = { ...estate({ ...(MANAGERS['npm'] as Manager), files: () => ({}) }, ESTATE) };
@@ -162,4 +160,4 @@ const renames: readonly Case[] = [
   },
 ];
 
-runCases('package managers', [...more, ...renames]);
+runCases('packages', [...Object.entries(MANAGERS).flatMap(casesOf), ...more, ...renames]);

@@ -241,7 +241,4 @@ const attributes: readonly Case[] = [
   },
 ];
 
-runCases('modes', modes);
-runCases('symlinks', links);
-runCases('submodules', submodules);
-runCases('attributes', attributes);
+runCases('links, submodules and modes', [...modes, ...links, ...submodules, ...attributes]);

@@ -184,5 +184,4 @@ const stacks: readonly Case[] = [
   },
 ];
 
-runCases('files that move', files);
-runCases('stacks that move', stacks);
+runCases('moves and deletions', [...files, ...stacks]);

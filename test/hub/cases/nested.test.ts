@@ -147,5 +147,4 @@ const siblings: readonly Case[] = [
   },
 ];
 
-runCases('nested stacks', nested);
-runCases('stacks of one project', siblings);
+runCases('nested stacks and siblings', [...nested, ...siblings]);

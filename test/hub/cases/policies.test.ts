@@ -198,6 +198,4 @@ const refused: readonly Case[] = [
   },
 ];
 
-runCases('suspended stacks', suspended);
-runCases('contested stacks', contested);
-runCases('refused stacks', refused);
+runCases('policies', [...suspended, ...contested, ...refused]);

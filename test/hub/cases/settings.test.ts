@@ -106,5 +106,4 @@ const settings: readonly Case[] = [
   },
 ];
 
-runCases('files of tools', tools);
-runCases('settings', settings);
+runCases('settings', [...tools, ...settings]);

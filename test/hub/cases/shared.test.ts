@@ -399,6 +399,4 @@ const runtimes: readonly Case[] = [
   },
 ];
 
-runCases('imports', imports);
-runCases('includes', includes);
-runCases('imports of other languages', runtimes);
+runCases('shared code', [...imports, ...includes, ...runtimes]);
