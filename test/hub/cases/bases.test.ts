@@ -165,3 +165,24 @@ testBased('a program in another repository runs who takes it from there', async 
   await repository.commit('Two', { 'net/index.ts': '1', 'libs/x.ts': '1' });
   await expect({ own: changed('net/index.ts') });
 });
+
+testBased('what is not committed is not seen', async (based) => {
+  const { repository, expect, poll, hub } = based;
+  await begin(based);
+  await writeFile(join(repository.folder, 'stacks/a/index.ts'), 'not committed\n');
+  await writeFile(join(repository.folder, 'stacks/b/index.ts'), 'staged\n');
+  await repository.git('add', 'stacks/b/index.ts');
+  assert.equal((await poll()).kind, 'idle');
+  await expect({}, hub.anew());
+});
+
+testBased('a repository that itself has one commit of its history', async (based) => {
+  const { repository, expect } = based;
+  await begin(based);
+  await repository.commit('Two', { 'stacks/a/index.ts': '2\n' });
+  await writeFile(join(repository.folder, '.git/shallow'), `${await repository.git('rev-parse', 'HEAD')}\n`);
+  await forget(based);
+  await expect({ a: changed('stacks/a/index.ts') });
+  await repository.commit('Three', { 'stacks/b/index.ts': '2\n' });
+  await expect({ b: changed('stacks/b/index.ts') });
+});

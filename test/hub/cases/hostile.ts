@@ -36,7 +36,6 @@ const configOf = (folder: string, program: string): string => `
   ignoreSubmodules = all
   noprefix = true
   external = ${program}
-  orderFile = /nowhere
 [diff "hostile"]
   textconv = ${program}
 [filter "hostile"]

@@ -117,6 +117,24 @@ const links: readonly Case[] = [
   },
 ];
 
+const linked: readonly Case[] = [
+  {
+    name: 'a manifest and a project file become symlinks: nothing is read through them, nothing is destroyed',
+    files: { ...program('a', ''), ...program('b', ''), ...BYSTANDER },
+    steps: [
+      {
+        edit: both(moved('stacks/a/towline.yaml', 'shared/a.yml'), {
+          'stacks/a/towline.yaml': link('../../shared/a.yml'),
+          'shared/a.yml': '',
+          'shared/Pulumi.yaml': project('b'),
+          'stacks/b/Pulumi.yaml': link('../../shared/Pulumi.yaml'),
+        }),
+        then: { a: /^hold Orphaned/, b: /^refused Invalid: .*has no Pulumi\.yaml/ },
+      },
+    ],
+  },
+];
+
 const submodules: readonly Case[] = [
   {
     name: 'a submodule in the folder of a stack comes, moves on and goes',
@@ -241,4 +259,4 @@ const attributes: readonly Case[] = [
   },
 ];
 
-runCases('links, submodules and modes', [...modes, ...links, ...submodules, ...attributes]);
+runCases('links, submodules and modes', [...modes, ...links, ...linked, ...submodules, ...attributes]);

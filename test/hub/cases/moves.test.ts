@@ -173,6 +173,29 @@ const stacks: readonly Case[] = [
     ],
   },
   {
+    name: 'the manifest of one stack in the folder of another, and one beside other documents',
+    files: {
+      ...program('a', ''),
+      ...program('b', ''),
+      'stacks/a/c.yaml': manifest('c', { source: { dir: '/programs/c' } }),
+      'programs/c/Pulumi.yaml': project('c'),
+      'stacks/b/mixed.yaml': `${manifest('d', { source: { dir: '/programs/c' }, pulumiStack: 'organization/c/d' })}---\nkind: Other\n`,
+    },
+    steps: [
+      {
+        edit: { 'stacks/a/c.yaml': manifest('c', { source: { dir: '/programs/c' }, runRequest: 'x' }) },
+        then: { c: 'RunRequested' },
+      },
+      {
+        edit: {
+          'stacks/b/mixed.yaml': `${manifest('d', { source: { dir: '/programs/c' }, pulumiStack: 'organization/c/d' })}---\nkind: Another\n`,
+        },
+        then: { b: changed('stacks/b/mixed.yaml') },
+        warns: [/stacks\/b\/mixed\.yaml holds Towline documents and others/],
+      },
+    ],
+  },
+  {
     name: 'two project files in one folder',
     files: { ...BYSTANDER, ...stack('a') },
     steps: [

@@ -12,7 +12,14 @@ import { tempFolder } from '../../harness/temp.ts';
 import { CLUSTER, edited, type Edit, type Files } from './files.ts';
 import { emptyRepository, setMain, writeTrees } from './history.ts';
 import { hostileSettings } from './hostile.ts';
-import { assertVerdicts, everyStackIsNew, ordersOf, verdictsOf, type Expected } from './verdicts.ts';
+import {
+  assertVerdicts,
+  assertWarnings,
+  everyStackIsNew,
+  ordersOf,
+  verdictsOf,
+  type Expected,
+} from './verdicts.ts';
 
 export interface Case {
   readonly name: string;
@@ -28,6 +35,8 @@ export interface Step {
   readonly edit: Edit;
   /** Every placement that does not stay as it is, with what is decided about it; see `verdictsOf`. */
   readonly then: Expected;
+  /** What is warned of: one expression for each warning, in any order. Default: whatever. */
+  readonly warns?: readonly RegExp[];
 }
 
 interface Prepared {
@@ -119,8 +128,12 @@ async function runCase({ one, commits }: Prepared, rig: Rig): Promise<void> {
   const [first = '', ...others] = commits;
   const begun = await passAt(first);
   assertVerdicts(verdictsOf(begun), one.first ?? everyStackIsNew(begun), 'the first commit');
-  for (const [n, commit] of others.entries())
-    assertVerdicts(verdictsOf(await passAt(commit)), one.steps[n]?.then ?? {}, `commit ${n + 2}`);
+  for (const [n, commit] of others.entries()) {
+    const { then = {}, warns } = one.steps[n] ?? {};
+    const end = await passAt(commit);
+    assertVerdicts(verdictsOf(end), then, `commit ${n + 2}`);
+    if (warns !== undefined) assertWarnings(end, warns);
+  }
   const again = await hub.anew().pass((rig.now += 2 * INTERVAL));
   assert.deepEqual(ordersOf(again), [], 'the last commit, seen by a hub that knows nothing but the orders');
 }

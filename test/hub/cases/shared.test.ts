@@ -257,6 +257,27 @@ const includes: readonly Case[] = [
     ],
   },
   {
+    name: 'a pattern that no commit has a file for is warned of, until it has one',
+    files: {
+      ...BYSTANDER,
+      ...program('a', '', including(['/libs/**', '/data/*.json'])),
+      'data/x.json': '',
+    },
+    steps: [
+      {
+        edit: { 'data/x.json': '1' },
+        then: { a: changed('data/x.json') },
+        warns: [/include “\/libs\/\*\*” matches no file/],
+      },
+      { edit: { 'libs/x.ts': '1' }, then: { a: changed('libs/x.ts') }, warns: [] },
+      {
+        edit: gone('data'),
+        then: { a: changed('data/x.json') },
+        warns: [/include “\/data\/\*\.json” matches no file/],
+      },
+    ],
+  },
+  {
     name: 'a pattern that leads out of the repository',
     files: { ...BYSTANDER, ...program('a', '') },
     steps: [

@@ -81,6 +81,17 @@ export function assertVerdicts(seen: ReadonlyMap<string, Told>, expected: Expect
   assert.deepEqual(told, wanted, what);
 }
 
+/** Fails unless a pass warned of exactly this. */
+export function assertWarnings(end: PassEnd, expected: readonly RegExp[]): void {
+  const texts = end.kind === 'planned' ? end.done.measured.warnings.map(({ text }) => text) : [];
+  for (const one of expected)
+    assert.ok(
+      texts.some((text) => one.test(text)),
+      `${String(one)} in ${texts.join('\n')}`,
+    );
+  assert.equal(texts.length, expected.length, texts.join('\n'));
+}
+
 /** The orders that a pass published. */
 export const ordersOf = (end: PassEnd): readonly string[] =>
   end.kind === 'planned' ? end.done.orders.map(placementKey) : [];
