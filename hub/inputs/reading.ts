@@ -38,7 +38,10 @@ export interface Reading {
   /** Whether this reading stands on that one. */
   standsOn(other: Reading): boolean;
   look(): Look;
-  /** Whether everything noted of the tree before is so in this one. `unknown`: contents are needed to tell. */
+  /**
+   * Whether everything noted of the tree before is so in this one. `unknown`: contents are needed to tell. Where they
+   * cannot be read it is not so.
+   */
   holds(notes: Iterable<string>): boolean | 'unknown';
   /** Object ids that were asked for and are not here; emptied by the call. */
   takeNeeds(): readonly string[];
@@ -104,7 +107,11 @@ export function makeReading(index: TreeIndex, parses: Parses, before?: Reading):
       state.contents.set(id, content);
       state.pending.clear();
     },
-    dropContents: () => state.contents.clear(),
+    dropContents: () => {
+      state.contents.clear();
+      // what failed is tried again, and what waits asks again
+      state.pending.clear();
+    },
   };
   states.set(reading, state);
   return reading;
@@ -129,6 +136,7 @@ function holds(state: State, notes: Iterable<string>): boolean | 'unknown' {
     const old = state.before.facts.get(key);
     if (old === undefined) return false;
     const now = factOf(state, old.question);
+    if (now.kind === 'incomplete' && now.failure !== undefined) return false;
     if (now.kind === 'incomplete') unknown = true;
     else if (now.fact.stamp !== old.stamp) return false;
   }
@@ -150,10 +158,8 @@ function factOf(state: State, question: Question<Json>): Answered {
   const known = state.facts.get(key) ?? carried(state, key);
   if (known !== undefined) return { kind: 'fact', fact: known };
   if (state.asking.has(key)) throw new Error(`the answer to ${key} asks for itself`);
-  state.asking.add(key);
   const look = makeLook(state);
-  const value = question.answer(look);
-  state.asking.delete(key);
+  const value = answerOf(state, question, look);
   if (look.incomplete) {
     const incomplete: Incomplete = { kind: 'incomplete', value, failure: look.failure };
     state.pending.set(key, incomplete);
@@ -162,6 +168,15 @@ function factOf(state: State, question: Question<Json>): Answered {
   const fact = { question, value, stamp: canonical(value), notes: withoutCovered(look.notes) };
   state.facts.set(key, fact);
   return { kind: 'fact', fact };
+}
+
+function answerOf({ asking }: State, question: Question<Json>, look: Look): Json {
+  asking.add(question.key);
+  try {
+    return question.answer(look);
+  } finally {
+    asking.delete(question.key);
+  }
 }
 
 /** The answer of the tree before, where it holds. */

@@ -4,6 +4,7 @@
  */
 import pLimit from 'p-limit';
 import { limits } from '../../shared/limits.ts';
+import type { Reason } from '../../shared/outcome.ts';
 import { OversizedBlobError, type Tree, type TreeEntry } from '../git/source.ts';
 import { blobId } from './blob.ts';
 import { withoutCovered } from './changes.ts';
@@ -56,9 +57,13 @@ export function makeSelections(digestOf: (files: readonly TreeEntry[]) => string
   let kept: ReadonlyMap<string, Kept> = new Map();
 
   const moveTo = async (tree: Tree): Promise<Newest> => {
-    if (newest?.tree.commit.id === tree.commit.id && newest.tree.lacking === tree.lacking) return newest;
-    const index = indexTree(await tree.entries());
-    newest = { tree, reading: makeReading(index, parses, newest?.reading) };
+    const before = newest;
+    const isSame = before?.tree.commit.id === tree.commit.id && before.tree.lacking === tree.lacking;
+    const reading = isSame
+      ? before.reading
+      : makeReading(indexTree(await tree.entries()), parses, before?.reading);
+    // its contents come from where it was read last
+    newest = { tree, reading };
     return newest;
   };
   return {
@@ -115,8 +120,17 @@ interface Settling {
   readonly strings: Map<string, string>;
 }
 
-/** Whether a request has its result; otherwise contents are needed first. */
-function settle({ choosing, results, strings }: Settling, { key, request, before }: Open): boolean {
+/** Whether a request has its result; otherwise contents are needed first. One that fails keeps back no other one. */
+function settle(settling: Settling, open: Open): boolean {
+  try {
+    return trySettle(settling, open);
+  } catch (error) {
+    settling.results.set(open.key, { selected: failed(open.request, error as Error) });
+    return true;
+  }
+}
+
+function trySettle({ choosing, results, strings }: Settling, { key, request, before }: Open): boolean {
   const { reading, digestOf } = choosing;
   const held = before === undefined ? false : holdsIn(reading, before);
   if (held === 'unknown') return false;
@@ -126,7 +140,8 @@ function settle({ choosing, results, strings }: Settling, { key, request, before
   }
   const look = reading.look();
   const selection = selectInputs(request, look);
-  if (look.failure !== undefined) results.set(key, { selected: unreadable(look.failure) });
+  if (look.failure !== undefined)
+    results.set(key, { selected: without({ code: 'SourceUnavailable', text: look.failure }) });
   else if (look.incomplete) return false;
   else {
     const notes = withoutCovered(look.notes).map((note) => sharedIn(strings, note));
@@ -147,13 +162,20 @@ function sharedIn(strings: Map<string, string>, text: string): string {
 }
 
 /** What keeps one project from being read keeps no other one. */
-const unreadable = (text: string): Selected => ({
+const without = (problem: Reason): Selected => ({
   files: [],
   made: new Map(),
-  problems: [{ code: 'SourceUnavailable', text }],
+  problems: [problem],
   warnings: [],
   filesDigest: '',
 });
+
+/** A mistake in the hub, or content that no parser was meant to meet: a stack without its inputs must not run. */
+const failed = ({ placement: { source } }: SelectRequest, { message }: Error): Selected =>
+  without({
+    code: 'Invalid',
+    text: `the inputs of ${source.project} cannot be told: ${message.slice(0, 500)}; list them in include and set inferInputs: false`,
+  });
 
 /** Fetches what was asked for. A file too large to be held counts as empty: it decides nothing, and no artifact takes it. */
 async function fetchNeeds({ reading, tree }: Newest): Promise<void> {

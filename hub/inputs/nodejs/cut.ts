@@ -36,10 +36,11 @@ const NOTHING: Cut = { made: [], whole: [], workspaces: [], paths: [], problems:
  */
 export const cutOf = (cutting: Cutting): Question<Cut> => {
   const { install, also } = cutting;
+  const { manager, root, importer, lockfile, rivals } = install;
   return {
-    key: ['nodejs/cut', install.manager, install.root, install.importer, ...also].join('\0'),
+    // what the answer is made of is asked of a later tree as well, where the install may be another one
+    key: `nodejs/cut\0${JSON.stringify([manager, root, importer, lockfile, rivals, also])}`,
     answer: (view) => {
-      const { lockfile, rivals } = install;
       if (lockfile === null) return { ...NOTHING, whole: [...rivals], warnings: rivalry(install) };
       const slice = sliceOf(view, lockfile, cutting);
       if (slice === undefined) return { ...NOTHING, whole: [lockfile] };
