@@ -54,7 +54,8 @@ export function npmFiles(view: View, project: ProjectFile): string[] {
 
 /** Tool files in the folders above a project. */
 export function toolFiles(view: View, project: ProjectFile): string[] {
-  const names = [...(TOOL_FILES['all'] ?? []), ...(TOOL_FILES[project.runtime] ?? [])];
+  const own = Object.hasOwn(TOOL_FILES, project.runtime) ? TOOL_FILES[project.runtime] : undefined;
+  const names = [...(TOOL_FILES['all'] ?? []), ...(own ?? [])];
   return upwards(project.folder).flatMap((folder) => present(view, folder, names));
 }
 

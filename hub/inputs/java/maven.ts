@@ -98,8 +98,9 @@ function moduleOf(view: View, folder: string, { group, artifact }: Coordinates):
     const found = view.fact({
       key: `maven module:${root}:${group}:${artifact}`,
       answer: (inner) => {
-        const modules = modulesOf(inner, root)[artifact] ?? [];
-        const fits = modules.find((module) => sameGroup(module.group, group));
+        const all = modulesOf(inner, root);
+        const modules = Object.hasOwn(all, artifact) ? all[artifact] : undefined;
+        const fits = modules?.find((module) => sameGroup(module.group, group));
         return fits?.folder ?? null;
       },
     });
@@ -118,20 +119,21 @@ const modulesOf = (view: View, root: string): Modules =>
   view.fact({
     key: `maven modules:${root}`,
     answer: (inner) => {
-      const found: Record<string, { group: string; folder: string }[]> = {};
+      const found = new Map<string, { group: string; folder: string }[]>();
       const open = new Set([inside(root, 'pom.xml')]);
       for (const file of open) {
         if (open.size > MAX_POMS) break;
         const read = inner.entry(file) === undefined ? undefined : inner.parsed(file, pomParser);
         if (read?.kind !== 'read') continue;
         const { group, artifact, modules } = read.value;
-        (found[artifact] ??= []).push({ group, folder: folderOf(file) });
-        for (const module of modules) {
-          const at = pomAt(inner, folderOf(file), module);
+        const module = { group, folder: folderOf(file) };
+        found.set(artifact, [...(found.get(artifact) ?? []), module]);
+        for (const path of modules) {
+          const at = pomAt(inner, folderOf(file), path);
           if (at !== undefined) open.add(at);
         }
       }
-      return found;
+      return Object.fromEntries(found);
     },
   });
 

@@ -19,7 +19,10 @@ export function workspaceRoot(view: View, folder: string): string | undefined {
 export const memberOf = (view: View, root: string, name: string): string | undefined =>
   view.fact({
     key: `uv member:${root}:${name}`,
-    answer: (inner) => membersOf(inner, root)[name] ?? null,
+    answer: (inner) => {
+      const members = membersOf(inner, root);
+      return Object.hasOwn(members, name) ? (members[name] ?? null) : null;
+    },
   }) ?? undefined;
 
 const pyprojectOf = (view: View, folder: string): Pyproject | undefined => {
@@ -33,12 +36,12 @@ const membersOf = (view: View, root: string): Readonly<Record<string, string>> =
     key: `uv members:${root}`,
     answer: (inner) => {
       const workspace = pyprojectOf(inner, root)?.workspace;
-      const members: Record<string, string> = {};
+      const members = new Map<string, string>();
       for (const folder of workspace === undefined ? [] : [root, ...candidates(inner, root, workspace)]) {
         const name = pyprojectOf(inner, folder)?.name;
-        if (name !== undefined) members[name] = folder;
+        if (name !== undefined) members.set(name, folder);
       }
-      return members;
+      return Object.fromEntries(members);
     },
   });
 

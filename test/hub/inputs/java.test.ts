@@ -46,6 +46,14 @@ const cases: Readonly<Record<string, { readonly files: Files; readonly found: re
     },
     found: ['jvm/one/', 'jvm/one/pom.xml', 'jvm/two/', 'jvm/two/pom.xml', 'pom.xml', 's/a/pom.xml'],
   },
+  'modules whose names every object has': {
+    files: {
+      'pom.xml': pom('constructor', '<modules><module>s/a</module><module>b</module></modules>'),
+      's/a/pom.xml': pom('a', depends('toString', 'valueOf', '__proto__')),
+      'b/pom.xml': pom('__proto__'),
+    },
+    found: ['b/', 'b/pom.xml', 's/a/pom.xml'],
+  },
   'modules of its own, wherever they are, and files of other folders': {
     files: {
       's/a/pom.xml': pom(

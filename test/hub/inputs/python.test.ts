@@ -351,3 +351,15 @@ test('a lockfile of a version that is not known is taken whole, and that is said
   assert.ok(foundIn(inferred).includes('s/a/uv.lock'));
   assert.match(inferred.warnings.join(), /s\/a\/uv\.lock is taken whole, .* not of version 1/);
 });
+
+test('a member that has the name of what every object has is looked for like any other', () => {
+  const files = {
+    'pyproject.toml':
+      '[project]\nname = "root"\n[tool.uv.workspace]\nmembers = ["a"]\n[tool.uv.sources]\nconstructor = { workspace = true }\n',
+    'a/pyproject.toml': '[project]\nname = "a"\ndependencies = ["constructor"]\n',
+    'a/__main__.py': '',
+  };
+  const { problems } = inferOn(inferPython, projectAt('a', 'python'), files);
+  assert.deepEqual(problems.length, 1);
+  assert.match(problems[0] ?? '', /takes constructor from the workspace, which has no member of that name/);
+});

@@ -162,3 +162,12 @@ test('a lockfile that comes with a change of the manifest is an input at once', 
   assert.ok(paths?.includes('package-lock.json'));
   assert.deepEqual(kept.get('a')?.files, fresh.get('a')?.files);
 });
+
+test('a runtime whose name every object has is one that is not known', async () => {
+  const files = { 'a/Pulumi.yaml': 'name: a\nruntime: constructor\n' };
+  const projects = projectsOf(indexTree(entriesOf(files)), { runtime: 'constructor' });
+  const request = { placement: placementOf({ project: 'a' }), projects, documents: new Map(), infer };
+  const found = await makeSelections(filesDigest).selectAll(treeOf('1', files), new Map([['a', request]]));
+  assert.deepEqual(found.get('a')?.problems, []);
+  assert.match(found.get('a')?.warnings.join() ?? '', /has the runtime constructor/);
+});
