@@ -1,7 +1,8 @@
 /**
  * A new version of the digest runs nothing. Where the order in force has the digest of an older version, the new one is
  * worked out at the commit of that order: if it says what it says now, the order is published again under the new digest
- * with the old one as its equal, and the agent goes on from there without a run.
+ * with the old one as its equal, and the agent goes on from there without a run. The same holds for the digest of a newer
+ * version, which a hub that was put back meets.
  */
 import type { Order } from '../shared/wire.ts';
 import { digestV1 } from './digest/v1.ts';
@@ -67,7 +68,9 @@ async function judge(outdated: readonly Pair[], commits: Commits): Promise<void>
   ];
   groups.sort((a, b) => b.length - a.length);
   for (const [n, group] of groups.entries()) {
-    const same = new Set(await equalsOf(group, commits, n < CLOSE_COMMITS));
+    // there is no simpler test of what a newer hub has ordered
+    const close = n < CLOSE_COMMITS || group.some(({ order }) => !isV1(order));
+    const same = new Set(await equalsOf(group, commits, close));
     for (const pair of group) judged.set(pair.order, { wanted: pair.wanted, same: same.has(pair) });
   }
 }
@@ -85,9 +88,12 @@ async function equalsOf(group: readonly Pair[], commits: Commits, close: boolean
   return [...group.filter((pair) => told.get(pair) === true), ...same];
 }
 
+const isV1 = ({ inputDigest }: Order): boolean => inputDigest.startsWith('v1:');
+
 /**
  * The new digest at the commit of the order against the one of now. Only where the old digest comes out as the order has
- * it: otherwise something that no commit holds was different then, and nothing is told.
+ * it: otherwise something that no commit holds was different then, and nothing is told. What the digest of a newer version
+ * stands for cannot be worked out here.
  */
 async function atThatCommit(group: readonly Pair[], then: Commit): Promise<ReadonlyMap<Pair, boolean>> {
   const placed = group.map(({ wanted, order }) => ordered(wanted.placement, order));
@@ -96,8 +102,8 @@ async function atThatCommit(group: readonly Pair[], then: Commit): Promise<Reado
     group.flatMap((pair, n): [Pair, boolean][] => {
       const { order, wanted } = pair;
       const [before, after] = [old[n], current[n]];
-      if (before === undefined || digestV1(order.inputs, before.files) !== order.inputDigest) return [];
       if (after === undefined) return [];
+      if (isV1(order) && (!before || digestV1(order.inputs, before.files) !== order.inputDigest)) return [];
       return [[pair, digestV2(order.inputs, after.filesDigest) === wanted.inputDigest]];
     }),
   );

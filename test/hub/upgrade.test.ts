@@ -113,6 +113,19 @@ for (const { name, now, config, gone, same } of ROWS)
     assert.equal(change?.kind, same ? 'policy' : 'changed');
   });
 
+for (const { name, now, config, same } of ROWS.filter(({ gone }) => gone === undefined))
+  test(`after a newer hub: ${name}: ${same ? 'nothing runs' : 'it runs'}`, async () => {
+    const [then, newest] = [commitOf(FIRST, 'a'), commitOf(now, 'b')];
+    const order = { ...(await orderAt(placement, then)), inputDigest: `v3:${'0'.repeat(64)}` };
+    const inputs =
+      config === undefined ? placement.inputs : { ...placement.inputs, config: { 'web:replicas': config } };
+    const wanted = await wantedAt({ ...placement, inputs }, newest);
+    const inForce = new Map([[placementKey(placement), order]]);
+    const [found] = await withEquals([wanted], inForce, { newest: () => newest, older: async () => then });
+    const change = detectAll([found ?? wanted], inForce, () => undefined).get(placementKey(placement));
+    assert.equal(change?.kind, same ? 'policy' : 'changed');
+  });
+
 test('an order that something else than its commit went into is compared by the old digest', async () => {
   const [then, newest] = [commitOf(FIRST, 'a'), commitOf({ ...FIRST, 'libs/text': 'two' }, 'b')];
   const order = await orderAt({ ...placement, source: { ...placement.source, include: ['/README'] } }, then);

@@ -73,9 +73,9 @@ function statementsOf(text: string): Statement[] {
   return found;
 }
 
-/** Words of a line without its comment; one in quotes is one word, and stays in them. */
+/** Words of a line without its comment; one in quotes is one word, and stays in them. Quotes need not end. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/\/\/.*|"(?:[^"\\]|\\.)*"|`[^`]*`|[()]|[^\s()"`]+/g)]
+  [...line.matchAll(/\/\/.*|"(?:[^"\\]|\\.)*"?|`[^`]*`?|[()]|[^\s()"`]+/g)]
     .map(([word]) => word)
     .filter((word) => !word.startsWith('//'));
 

@@ -29,7 +29,8 @@ const CONFIG: Parser<Config> = {
     const errors: ParseError[] = [];
     const small = content.length <= MAX_BYTES;
     const text = small ? content.toString('utf8').replace(/^\uFEFF/, '') : '{}';
-    const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+    const value = valueOf(text, errors);
+    if (value === TOO_DEEP) return { ...configOf({}), broken: 'is nested too deep' };
     const [error] = errors;
     const read = configOf(isFields(value) ? value : {});
     if (!small) return { ...read, broken: `has more than ${MAX_BYTES} bytes` };
@@ -38,6 +39,18 @@ const CONFIG: Parser<Config> = {
       : { ...read, broken: `has a mistake (${printParseErrorCode(error.error)})` };
   },
 };
+
+const TOO_DEEP = Symbol('too deep');
+
+/** The library descends into what it reads. */
+function valueOf(text: string, errors: ParseError[]): unknown {
+  try {
+    return parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
+}
 
 function configOf(fields: Readonly<Record<string, unknown>>): Config {
   const options = isFields(fields['compilerOptions']) ? fields['compilerOptions'] : {};

@@ -42,7 +42,7 @@ function valueOf(line: string, options: readonly string[]): string | undefined {
 
 /** The path in a requirement, as a list of one: `../lib[extra]; marker`, `name @ file:../lib`, `./x.whl --hash=…`. */
 export function requirementPath(requirement: string): readonly string[] | undefined {
-  const named = /^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*@\s*(\S+)/.exec(requirement)?.[1];
+  const named = /^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\]\s*)?@\s*(\S+)/.exec(requirement)?.[1];
   const [target = ''] = (named ?? requirement).split(/\s+|;/);
   const path = localPath(target);
   return path === undefined ? undefined : [path];
@@ -55,7 +55,7 @@ export function localPath(target: string): string | undefined {
   if (!isFile && (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(target) || !/[/\\]|^\.+$/.test(target))) return undefined;
   // what stands for the folder of the file in pip, pdm, hatch and uv
   const path = decode(bare).replace(/^\/?(?:\$\{PROJECT_ROOT\}|\{root(?::uri)?\}|\$\{PWD\})\/?/, './');
-  return path.startsWith('/') || path.includes('${') ? undefined : path.replace(/\[[^\]/]*\]$/, '');
+  return path.startsWith('/') || path.includes('${') ? undefined : path.replace(/\[[^[\]/]*\]$/, '');
 }
 
 function decode(text: string): string {
