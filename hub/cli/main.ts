@@ -1,12 +1,12 @@
 /** The `towline` command: names its commands and hands over to the one that was asked for. */
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { keepCompiled } from './compiled.ts';
 
 /** What each entry point exports: it takes the rest of the command line and resolves to the exit code. */
-type Main = (
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-) => Promise<number>;
+type Main = (argv: readonly string[], environment: Environment) => Promise<number>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Entry {
   /** Beside the bundle of this file, the entry point's bundle is called NAME.js. */
@@ -14,6 +14,8 @@ interface Entry {
   /** Seen from this file. */
   readonly source: string;
   readonly doc: string;
+  /** Somebody waits for its end, again and again: what Node.js compiled of it is kept for the next time. */
+  readonly brief?: true;
 }
 
 /** All commands. */
@@ -25,8 +27,18 @@ export const entries: readonly Entry[] = [
     source: './audit/main.ts',
     doc: 'preview a project, and list what it looks at without declaring it',
   },
-  { name: 'affected', source: './affected.ts', doc: 'tell which stacks a change would run, without a hub' },
-  { name: 'validate', source: './validate.ts', doc: 'tell what is wrong with manifests, without a hub' },
+  {
+    name: 'affected',
+    source: './affected.ts',
+    doc: 'tell which stacks a change would run, without a hub',
+    brief: true,
+  },
+  {
+    name: 'validate',
+    source: './validate.ts',
+    doc: 'tell what is wrong with manifests, without a hub',
+    brief: true,
+  },
   { name: 'local', source: '../../deploy/local/main.ts', doc: 'run a whole fleet on this machine' },
 ];
 
@@ -34,12 +46,10 @@ export const entries: readonly Entry[] = [
 const BAD_USAGE = 2;
 
 /** Resolves to the exit code. */
-export async function main(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+export async function main(argv: readonly string[], environment: Environment): Promise<number> {
   let exitCode = 0;
   const program = makeProgram(async (entry, rest) => {
+    if (entry.brief) keepCompiled(environment);
     exitCode = await (await load(entry))(rest, environment);
   });
   try {

@@ -14,7 +14,7 @@ export const WORLD: readonly string[] = [
   // The hub: Git, broker and disk at its edges, and what turns its loops.
   ...files('hub', 'batch', 'follow', 'gather', 'lease', 'loop', 'main', 'start', 'statefollow', 'storefiles'),
   ...files('hub/api', 'api', 'sse', 'watch'),
-  ...files('hub/cli', 'affected', 'validate'),
+  ...files('hub/cli', 'affected', 'compiled', 'validate'),
   ...files('hub/offline', 'revision', 'worktree'),
   ...files(
     'hub/git',
