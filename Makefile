@@ -11,7 +11,7 @@ tools: $(INSTALLED) ## Find or build nats-server and Pulumi (minutes on the firs
 	@npm run --silent tools
 
 demo: $(INSTALLED) tools ## Take six commits through a hub and two clusters on this machine
-	@node_modules/.bin/towline local --demo --once
+	@hub/cli/towline local --demo --once
 
 test: check tools build ## Everything that has to pass: check, build, all tests
 	@npm run --silent test

@@ -2,6 +2,8 @@
 import { basename, resolve as resolvePath } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { makeGather } from '../catalog/files.ts';
+import type { Tree } from '../git/source.ts';
+import { isBelow } from '../inputs/paths.ts';
 import { makeMeasure } from '../measure.ts';
 import { compare, type Affected, type Comparison } from '../offline/compare.ts';
 import { hasNoClusters, lookAt, surveyOf } from '../offline/look.ts';
@@ -71,6 +73,7 @@ async function answer(options: Options, environment: Environment): Promise<numbe
   try {
     const now = Date.now();
     const trees = { from: await repository.open(options.from), to: await repository.open(options.to) };
+    await mustHave(folder, [trees.from, trees.to]);
     const looking = { manifests: options.manifests, now, gather: makeGather() };
     const from = await lookAt(trees.from, looking);
     const to = await lookAt(trees.to, looking);
@@ -87,6 +90,16 @@ async function answer(options: Options, environment: Environment): Promise<numbe
   } finally {
     await repository.close();
   }
+}
+
+/** A folder that neither revision has is a mistake in the command: “nothing is affected” would hide it. */
+async function mustHave(folder: string, trees: readonly Tree[]): Promise<void> {
+  if (folder === '.') return;
+  const entries = (await Promise.all(trees.map((tree) => tree.entries()))).flat();
+  if (!entries.some(({ path }) => path === folder || isBelow(path, folder)))
+    throw new Error(
+      `--path ${folder}: neither revision has it; name a folder from the root of the repository`,
+    );
 }
 
 /** Something that cannot be read says nothing of what it was: neither that it changed nor that it did not. */

@@ -1,4 +1,5 @@
 /** `towline validate`: everything that is wrong with the manifests of a work tree, told without a hub. */
+import { stat } from 'node:fs/promises';
 import { basename, relative, resolve as resolvePath, dirname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { detectAll } from '../detect.ts';
@@ -69,6 +70,7 @@ const makeProgram = (): Command =>
 
 /** The whole repository is read, since what is right in a folder depends on the rest; what is said is about the folder. */
 async function reportOn(folder: string, { manifests }: Options, environment: Environment): Promise<Report> {
+  if (!(await isThere(folder))) throw new Error(`${folder} is not there: name a folder of the repository`);
   const root = await rootOf(folder);
   const tree = await workTree({ git: { program: 'git', environment }, path: root, name: basename(root) });
   const now = Date.now();
@@ -97,6 +99,12 @@ async function reportOn(folder: string, { manifests }: Options, environment: Env
   };
 }
 
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
 /** The nearest folder above that is a repository, else the folder itself. */
 async function rootOf(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
@@ -116,12 +124,20 @@ const planOf = (survey: Surveyed): ReturnType<typeof plan> =>
     changes: detectAll(survey.measured.wanted, new Map(), () => undefined),
   });
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 function inWords({ stacks, clusters, errors, warnings }: Report): string {
   const lines = [
     ...errors.map((error) => printFileProblem('error', error)),
     ...warnings.map((warning) => printFileProblem('warning', warning)),
   ];
-  return `${lines.join('')}${stacks} stacks, ${clusters} clusters, ${errors.length} errors, ${warnings.length} warnings\n`;
+  const counts = [
+    counted(stacks, 'stack'),
+    counted(clusters, 'cluster'),
+    counted(errors.length, 'error'),
+    counted(warnings.length, 'warning'),
+  ];
+  return `${lines.join('')}${counts.join(', ')}\n`;
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2), process.env);

@@ -117,7 +117,7 @@ function sliceOf(shared: Shared, folders: readonly string[], workspaces: Workspa
 }
 
 const notInLockfile = (folder: string): string =>
-  `package-lock.json has no workspace ${folder}: run npm install and commit package-lock.json`;
+  `package-lock.json has no workspace ${folder}: run npm install in ${folder} and commit the package-lock.json that this writes`;
 
 const workspacesField = (graph: NpmGraph, kept: readonly string[]): unknown =>
   cutWorkspaces(graph.entries[ROOT]?.value['workspaces'], kept);

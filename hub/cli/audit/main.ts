@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { declaredOf } from './declared.ts';
 import { printFindings } from './findings.ts';
-import { hasStrace, preview, TRACERS, type Tracer } from './preview.ts';
+import { canStart, hasStrace, preview, TRACERS, type Tracer } from './preview.ts';
 
 const HELP = `usage: towline audit [flags] DIR
 
@@ -59,11 +59,16 @@ export async function main(argv: readonly string[], environment: Environment): P
   const { root, surroundings } = declared;
   const { pulumi = 'pulumi', stack } = flags;
   const subject = { folder: wish.folder, pulumi, stack, root, surroundings, environment };
+  if (!(await canStart(subject)))
+    return complain(`${pulumi} cannot be started: install the Pulumi CLI, or name it with --pulumi PATH`);
   const { exit, findings } = await preview(subject, tracer as Tracer);
-  process.stdout.write(
-    flags.json === true ? `${JSON.stringify({ tracer, findings })}\n` : printFindings(findings),
-  );
-  if (exit !== 0) return complain(`the preview ended with ${exit ?? 'no exit code'}, so there may be more`);
+  if (flags.json === true) process.stdout.write(`${JSON.stringify({ tracer, findings })}\n`);
+  // of a program that did not run to its end, “nothing” would be wrong
+  else if (exit === 0 || findings.length > 0) process.stdout.write(printFindings(findings));
+  if (exit !== 0)
+    return complain(
+      `the preview ended with ${exit ?? 'no exit code'}, so there may be more: mend what it says above, and ask again`,
+    );
   return findings.length === 0 ? NOTHING : SOMETHING;
 }
 

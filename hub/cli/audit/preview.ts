@@ -35,6 +35,11 @@ export async function hasStrace(environment: Subject['environment']): Promise<bo
   return (await run(['strace', '-o', '/dev/null', 'true'], { environment, quiet: true })) === 0;
 }
 
+/** Whether the Pulumi CLI is there. */
+export async function canStart({ pulumi, folder, environment }: Subject): Promise<boolean> {
+  return (await run([pulumi, 'version'], { environment, cwd: folder, quiet: true })) !== undefined;
+}
+
 /** Previews once. What Pulumi prints goes to standard error. */
 export async function preview(subject: Subject, tracer: Tracer): Promise<Looked> {
   const folder = await mkdtemp(join(tmpdir(), 'towline-audit-'));

@@ -159,6 +159,20 @@ test('--path leaves out stacks of other folders, --manifests other manifests', a
   assert.deepEqual(chosen.lines, ['order shop/stacks-a on *: InputChanged']);
 });
 
+test('a --path that neither revision has is an error, one that only the older has is none', async (t) => {
+  const { repository, first } = await repositoryOf(t, base);
+  const second = await repository.commit('Second', {
+    'stacks/b/stack.yaml': null,
+    'stacks/b/Pulumi.yaml': null,
+  });
+  const gone = await askAffected(repository, [first, second], '--path', 'stacks/b');
+  assert.deepEqual(gone.lines, ['tombstone shop/stacks-b on *: Orphaned']);
+  const args = ['--repo', repository.folder, '--from', first, '--to', second, '--path', 'stack/b'];
+  const { code, output } = await runTowline(['affected', ...args]);
+  assert.equal(code, 2);
+  assert.match(output, /--path stack\/b: neither revision has it; name a folder/);
+});
+
 test('errors are told with file and line, the others are told all the same', async (t) => {
   const { repository, first } = await repositoryOf(t, base);
   const second = await repository.commit('Second', {

@@ -35,7 +35,7 @@ test('a repository without mistakes is valid', async (t) => {
   });
   assert.deepEqual(await runTowline(['validate', repository.folder]), {
     code: 0,
-    output: '1 stacks, 2 clusters, 0 errors, 0 warnings\n',
+    output: '1 stack, 2 clusters, 0 errors, 0 warnings\n',
   });
 });
 
@@ -105,5 +105,5 @@ test('a folder that is no repository is read as it is', async (t) => {
 test('a folder that is not there exits with 2', async () => {
   const { code, output } = await runTowline(['validate', '/nowhere/at/all']);
   assert.equal(code, 2);
-  assert.match(output, /^towline validate: .*\/nowhere\/at\/all/);
+  assert.match(output, /^towline validate: \/nowhere\/at\/all is not there: name a folder/);
 });

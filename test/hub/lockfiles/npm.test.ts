@@ -147,7 +147,7 @@ test('a workspace that is named but not there is refused, and so is one that the
   );
   assert.match(
     lock.slice('apps/new', workspaces).problems.join(),
-    /has no workspace apps\/new: run npm install/,
+    /has no workspace apps\/new: run npm install in apps\/new and commit/,
   );
   const moved: Workspaces = {
     manifest: () => ({}),

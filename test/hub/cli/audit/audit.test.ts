@@ -98,10 +98,15 @@ test('what cannot be told ends with 2 and says why', async (t) => {
   for (const [flags, says] of [
     [['--tracer', 'x'], /--tracer must be one of strace, guard/],
     [['--nonsense'], /nonsense/],
-    [['--tracer', 'guard', '--pulumi', '/no/such/program'], /the preview ended with no exit code/],
+    [
+      ['--tracer', 'guard', '--pulumi', '/no/such/program'],
+      /^\/no\/such\/program cannot be started: install the Pulumi CLI, or name it with --pulumi PATH/,
+    ],
+    [['--tracer', 'guard', '--pulumi', 'false'], /the preview ended with 1, so there may be more/],
   ] as const) {
-    const { code, stderr } = await audit(...flags);
+    const { code, stdout, stderr } = await audit(...flags);
     assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
     assert.match(stderr, says);
   }
 });
