@@ -156,7 +156,13 @@ const others: readonly Case[] = [
         edit: { 'libs/xy/index.ts': '2' },
         then: { b: changed('libs/xy/index.ts'), d: changed('libs/xy/index.ts') },
       },
-      { edit: { 'other/libs/x/index.ts': '2', 'stacks/index.ts': '2', 'stacks/a.ts': '2' }, then: {} },
+      {
+        edit: {
+          ...{ 'other/libs/x/index.ts': '2', 'stacks/index.ts': '2', 'stacks/a.ts': '2' },
+          ...{ 'stacks/a0/x.ts': '2', 'stacks/aa/x.ts': '2', 'stacks/a-b/x.ts': '2', 'libs/x0.ts': '2' },
+        },
+        then: {},
+      },
     ],
   },
 ];
