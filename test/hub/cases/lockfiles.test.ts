@@ -8,11 +8,14 @@ const LIBRARY = 3;
 
 const textOf = (file: Files[string] | undefined): string => (typeof file === 'string' ? file : '');
 
-const casesOf = ([name, manager]: readonly [string, Manager]): Case[] => {
-  const { lockfile, runtime } = manager;
+type Named = readonly [string, Manager];
+
+const sourceOf = ({ runtime }: Manager): string => (runtime === 'python' ? '__main__.py' : 'index.js');
+
+const packagesCases = ([name, manager]: Named): Case[] => {
+  const { lockfile } = manager;
   const files = estate(manager, ESTATE);
-  const source = runtime === 'python' ? '__main__.py' : 'index.js';
-  const packageFile = runtime === 'python' ? 'pyproject.toml' : 'package.json';
+  const source = sourceOf(manager);
   const bump = (one: number): Edit => manager.files(bumped(ESTATE, one));
   const lock = changed(lockfile);
   return [
@@ -38,6 +41,14 @@ const casesOf = ([name, manager]: readonly [string, Manager]): Case[] => {
       files,
       steps: [{ edit: { [`folder/w3/${source}`]: '1' }, then: { w1: changed(`folder/w3/${source}`) } }],
     },
+  ];
+};
+
+const manifestsCases = ([name, manager]: Named): Case[] => {
+  const { lockfile, runtime } = manager;
+  const files = estate(manager, ESTATE);
+  const packageFile = runtime === 'python' ? 'pyproject.toml' : 'package.json';
+  return [
     {
       name: `${name}: a stack that asks for one package less, and one more`,
       files,
@@ -62,6 +73,14 @@ const casesOf = ([name, manager]: readonly [string, Manager]): Case[] => {
         },
       ],
     },
+  ];
+};
+
+const lockfileCases = ([name, manager]: Named): Case[] => {
+  const { lockfile } = manager;
+  const files = estate(manager, ESTATE);
+  const lock = changed(lockfile);
+  return [
     {
       name: `${name}: a lockfile of a form that is not known runs all that install by it`,
       files,
@@ -160,4 +179,8 @@ const renames: readonly Case[] = [
   },
 ];
 
-runCases('packages', [...Object.entries(MANAGERS).flatMap(casesOf), ...more, ...renames]);
+const managed = [packagesCases, manifestsCases, lockfileCases].flatMap((cases) =>
+  Object.entries(MANAGERS).flatMap(cases),
+);
+
+runCases('packages', [...managed, ...more, ...renames]);
