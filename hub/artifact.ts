@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { pack, type Header } from 'tar-stream';
 import { limits } from '../shared/limits.ts';
 import { seal, type Sealed } from '../shared/seal.ts';
-import { OversizedBlobError, type Tree, type TreeEntry } from './git/source.ts';
+import { OversizedBlobError, type TreeEntry } from './git/source.ts';
+import { sizeOfLarge, type Contents } from './large.ts';
 
 /** The files make no artifact: too large, or of a kind that cannot be carried. The message is for people. */
 export class UnbuildableError extends Error {}
@@ -16,10 +17,11 @@ const ENTRY_BYTES = 1024;
 
 /**
  * Reads the files one by one and seals them. Rejects with UnbuildableError when the tar would be larger than
- * limits.artifactBytes, and with the tree's error when a file cannot be read.
+ * limits.artifactBytes, and with the tree's error when a file cannot be read. What is too large by its pointers alone is
+ * not brought from anywhere.
  */
 export async function buildArtifact(
-  tree: Pick<Tree, 'blob'>,
+  contents: Contents,
   files: readonly TreeEntry[],
   hubSecret: Uint8Array,
 ): Promise<Sealed> {
@@ -30,11 +32,14 @@ export async function buildArtifact(
   const ended = new Promise<void>((resolve, reject) => void tar.once('end', resolve).once('error', reject));
   const sizes: { path: string; size: number }[] = [];
   let total = 0;
+  let ahead = sizeOfLarge(sorted, contents);
   for (const file of sorted) {
-    const read = file.mode === '160000' ? Buffer.alloc(0) : await contentOf(tree, file);
+    const fits = total + ahead <= limits.artifactBytes;
+    const read = file.mode === '160000' ? Buffer.alloc(0) : await contentOf(contents, file, fits);
     const size = typeof read === 'number' ? read : read.length;
     sizes.push({ path: file.path, size });
     total += size + ENTRY_BYTES;
+    ahead -= contents.sizeOf(file.id) ?? 0;
     // Once over the bound, only sizes are still of interest.
     if (typeof read === 'number' || total > limits.artifactBytes) chunks.length = 0;
     else if (file.mode === '100644' || file.mode === '100755') tar.entry(headerOf(file, read), read);
@@ -48,10 +53,12 @@ export async function buildArtifact(
   return seal(bytes, hubSecret);
 }
 
-/** The content, or only its size when it is too large to be held. */
-async function contentOf(tree: Pick<Tree, 'blob'>, { id }: TreeEntry): Promise<Buffer | number> {
+/** The content, or only its size when it is too large to be held, or to be brought from elsewhere. */
+async function contentOf(contents: Contents, { id }: TreeEntry, fits: boolean): Promise<Buffer | number> {
+  const elsewhere = contents.sizeOf(id);
+  if (elsewhere !== undefined && !fits) return elsewhere;
   try {
-    return await tree.blob(id);
+    return await contents.blob(id);
   } catch (error) {
     if (error instanceof OversizedBlobError) return error.size;
     throw error;

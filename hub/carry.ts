@@ -11,6 +11,7 @@ import type { Order } from '../shared/wire.ts';
 import { UnbuildableError } from './artifact.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Tree, TreeEntry } from './git/source.ts';
+import { withInputs } from './large.ts';
 import { makeOrder, unfit, type OrderContext } from './order.ts';
 import { placementKey, type Wanted } from './placement.ts';
 import { withoutFailed } from './plan.ts';
@@ -80,7 +81,10 @@ async function filesOf(edges: CarryEdges, built: Built, wanted: Wanted): Promise
   const { source, origin } = wanted.placement;
   const tree = edges.trees.get(source.repository);
   if (tree === undefined) throw new Error(`no tree for ${placementKey(wanted.placement)}`);
-  const shared = source.hermetic === false ? tree.commit.id : [source.project, wanted.files];
+  const shared =
+    source.hermetic === false
+      ? [tree.commit.id, [...wanted.large.keys()].sort()]
+      : [source.project, wanted.files];
   const key = sha256(canonical([source.repository, shared]));
   let packed: Packed;
   try {
@@ -104,7 +108,7 @@ async function pack({ build, documents }: CarryEdges, tree: Tree, wanted: Wanted
   const { source } = wanted.placement;
   const entries = await tree.entries();
   if (source.hermetic === false)
-    return { sealed: await build(tree, wanted, entries), surroundings: undefined };
+    return { sealed: await build(tree, wanted, withInputs(entries, wanted)), surroundings: undefined };
   const manifests = documents.get(source.repository);
   const surroundings = surroundingsOf(
     entries,

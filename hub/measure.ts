@@ -4,11 +4,12 @@ import type { Reason } from '../shared/outcome.ts';
 import type { Catalog, Problem } from './catalog/catalog.ts';
 import { policyDigest } from './digest/v1.ts';
 import { digestV2, filesDigest } from './digest/v2.ts';
-import type { Tree } from './git/source.ts';
+import type { Tree, TreeEntry } from './git/source.ts';
 import { infer } from './inputs/runtimes.ts';
 import type { SelectRequest } from './inputs/select.ts';
 import { makeSelections, type Selected, type Selections } from './inputs/selections.ts';
 import { wholeLockfile } from './inputs/whole.ts';
+import { largeProblem, unmarkedPointers, withLarge, type Contents } from './large.ts';
 import type { Placement, Refused, Wanted } from './placement.ts';
 import type { Measured } from './survey.ts';
 import { locatedReason } from './problem.ts';
@@ -20,8 +21,11 @@ export interface Measure {
     catalog: Catalog,
     trees: ReadonlyMap<string, Tree>,
   ): Promise<Measured>;
-  /** The tree with the content of the files that were made for a placement, for its artifact. */
-  blobsOf(tree: Tree, wanted: Wanted): Pick<Tree, 'blob'>;
+  /**
+   * The contents of a placement's files, for its artifact: those of the tree, those that were made, and what Git LFS keeps.
+   * A pointer that is read by them though nothing marks its file is among the warnings from then on.
+   */
+  blobsOf(tree: Tree, wanted: Wanted): Contents;
 }
 
 /** Keeps what it chose between passes. */
@@ -46,7 +50,7 @@ export function makeMeasure(): Measure {
       for (const [name, group] of Map.groupBy(placements, ({ source }) => source.repository)) {
         const tree = trees.get(name);
         const selected = tree && (await selectIn(tree, group, catalog));
-        for (const placement of group) measured.push(resultOf(placement, selected));
+        for (const placement of group) measured.push(resultOf(placement, tree, selected));
       }
       for (const name of repositories.keys()) if (!trees.has(name)) repositories.delete(name);
       return {
@@ -55,13 +59,20 @@ export function makeMeasure(): Measure {
         warnings: measured.flatMap(({ warnings }) => warnings),
       };
     },
-    blobsOf: (tree, { made }) => ({
-      blob: (id) => {
-        const file = made.get(id);
-        const selections = repositories.get(tree.repository);
-        return file === undefined || selections === undefined ? tree.blob(id) : selections.contentOf(file);
-      },
-    }),
+    blobsOf(tree, { files, made, large }) {
+      const contents = withLarge(tree, large);
+      return {
+        ...contents,
+        async blob(id) {
+          const file = made.get(id);
+          const selections = repositories.get(tree.repository);
+          if (file !== undefined && selections !== undefined) return selections.contentOf(file);
+          const content = await contents.blob(id);
+          if (!large.has(id)) noteUnmarked(files, unmarkedPointers(files, id, content));
+          return content;
+        },
+      };
+    },
   };
 }
 
@@ -90,20 +101,36 @@ interface Result {
   readonly warnings: readonly Problem[];
 }
 
-function resultOf(placement: Placement, all: ReadonlyMap<string, Selected> | undefined): Result {
+function resultOf(
+  placement: Placement,
+  tree: Tree | undefined,
+  all: ReadonlyMap<string, Selected> | undefined,
+): Result {
   const selected = all?.get(selectionKey(placement));
-  if (selected === undefined) return { refused: refusal(placement, unread(placement)), warnings: [] };
-  const warnings = selected.warnings.map((text) => warning(placement, text));
-  const [problem] = selected.problems;
+  if (tree === undefined || selected === undefined)
+    return { refused: refusal(placement, unread(placement)), warnings: [] };
+  const unmarked = [...(unmarkedBefore.get(selected.files) ?? [])].map(looksLikePointer);
+  const warnings = [...selected.warnings, ...unmarked].map((text) => warning(placement, text));
+  const problem = selected.problems[0] ?? largeProblem(tree, selected.large);
   return problem === undefined
     ? { wanted: wantedOf(placement, selected), warnings }
     : { refused: refusal(placement, problem), warnings };
 }
 
+/** By the files of a placement, those whose content turned out to be a pointer when it was read for the artifact. */
+const unmarkedBefore = new WeakMap<readonly TreeEntry[], ReadonlySet<string>>();
+
+function noteUnmarked(files: readonly TreeEntry[], paths: readonly string[]): void {
+  if (paths.length > 0) unmarkedBefore.set(files, new Set([...(unmarkedBefore.get(files) ?? []), ...paths]));
+}
+
+const looksLikePointer = (path: string): string =>
+  `${path} is a Git LFS pointer, but no .gitattributes says filter=lfs of it, so runs get the pointer itself: mark it with “git lfs track”, or commit its content`;
+
 const wantedBefore = new WeakMap<Placement, Wanted>();
 
 /** The same object for as long as placement and files are the same. */
-function wantedOf(placement: Placement, { files, made, filesDigest: digest }: Selected): Wanted {
+function wantedOf(placement: Placement, { files, made, large, filesDigest: digest }: Selected): Wanted {
   const before = wantedBefore.get(placement);
   if (before?.files === files) return before;
   const wanted = {
@@ -116,6 +143,7 @@ function wantedOf(placement: Placement, { files, made, filesDigest: digest }: Se
     ),
     files,
     made,
+    large,
   };
   wantedBefore.set(placement, wanted);
   return wanted;

@@ -3,7 +3,7 @@ import type { Reason } from '../shared/outcome.ts';
 import type { StackRef } from '../shared/subjects.ts';
 import type { ClusterPolicy, Order, RunInputs, RunPolicy } from '../shared/wire.ts';
 import type { Origin, Problem } from './catalog/catalog.ts';
-import type { AskedSource, TreeEntry } from './git/source.ts';
+import type { AskedSource, LargeFile, TreeEntry } from './git/source.ts';
 import type { MadeFile } from './inputs/infer.ts';
 
 export interface PlacementId {
@@ -92,4 +92,6 @@ export interface Wanted {
   readonly files: readonly TreeEntry[];
   /** Those of the files whose content no commit has, by object id. */
   readonly made: ReadonlyMap<string, MadeFile>;
+  /** Those of the files whose content Git LFS keeps, by its sha256, which is their object id here. */
+  readonly large: ReadonlyMap<string, LargeFile>;
 }

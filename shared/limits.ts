@@ -111,6 +111,12 @@ export const limits = {
   submoduleDepth: 5,
   /** Submodules of one commit whose content is fetched. */
   submodules: 50,
+  /** Files that are fetched from the Git LFS of one repository at once. */
+  lfsAtOnce: 3,
+  /** How long an artifact waits for what comes from Git LFS; the fetch goes on, and the next pass has it. */
+  lfsGraceMs: 10 * SECOND,
+  /** Bytes of what was fetched from the Git LFS of one repository and is kept, the newest. */
+  lfsCacheBytes: 1024 * MIB,
   /** A token of a GitHub App is renewed so long before it ends: a fetch that has begun must be able to end. */
   appTokenRenewMs: 5 * MINUTE,
   /** Bytes of one mirror on disk. One commit of a repository of 44,000 files takes 0.03 GiB (measured). */
@@ -192,6 +198,7 @@ const RELATIONS: readonly (readonly [keyof typeof limits, keyof typeof limits])[
   ['fetchStallMs', 'fetchTimeoutMs'],
   ['pollGraceMs', 'pollPlaceMs'],
   ['diskReserveBytes', 'mirrorBytes'],
+  ['artifactBytes', 'lfsCacheBytes'],
   ['gitIncrementBytes', 'gitPackBytes'],
   ['gitPackBytes', 'gitThreadBytes'],
   ['hostConnections', 'pollsAtOnce'],

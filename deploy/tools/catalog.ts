@@ -1,7 +1,12 @@
 /** The programs that Towline starts but does not contain, as data. */
 
 export type ToolName =
-  'nats-server' | 'pulumi' | 'pulumi-language-nodejs' | 'pulumi-language-python' | 'pulumi-language-yaml';
+  | 'git-lfs'
+  | 'nats-server'
+  | 'pulumi'
+  | 'pulumi-language-nodejs'
+  | 'pulumi-language-python'
+  | 'pulumi-language-yaml';
 
 /** A program that is built from the Go module in the folder of its name, which pins it and all that it needs. */
 export interface Tool {
@@ -43,6 +48,12 @@ export const PYTHON_PROVIDER = 'pulumi-resource-pulumi-python';
 const PYTHON_EXEC = 'pulumi-language-python-exec';
 
 export const tools: Readonly<Record<ToolName, Tool>> = {
+  /** Only tests start it; a hub takes the one on its PATH. */
+  'git-lfs': {
+    name: 'git-lfs',
+    source: 'github.com/git-lfs/git-lfs/v3',
+    linkerFlags: STRIPPED,
+  },
   'nats-server': {
     name: 'nats-server',
     source: 'github.com/nats-io/nats-server/v2',

@@ -78,6 +78,8 @@ export interface GitCommand {
   /** Bytes of output; more is a failure, never a shorter output. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
+  /** What it reads; absent: nothing. */
+  readonly input?: string;
   /** Looked at while it works; a text is why it has to stop. */
   readonly watch?: () => Promise<string | undefined>;
   /** File that names the process while it works, so that whoever comes after a crash can end it. */
@@ -101,8 +103,10 @@ const WATCH_MS = 500;
 
 /** Runs one command to its end, with all the processes that it starts. */
 export function runGit(git: GitProgram, command: GitCommand): Promise<GitEnd> {
-  const { args, env, maxBytes, record } = command;
-  const child = spawn(git.program, [...args], { env: { ...env }, detached: true, stdio: STDIO });
+  const { args, env, maxBytes, record, input = '' } = command;
+  const child = spawn(git.program, [...args], { env: { ...env }, detached: true, stdio: 'pipe' });
+  // whoever ends without reading it has said why
+  child.stdin.on('error', () => undefined).end(input);
   if (record !== undefined && child.pid !== undefined)
     writeFileSync(record, JSON.stringify(identityOf(child.pid) ?? {}));
   const chunks: Buffer[] = [];
@@ -134,8 +138,6 @@ export function runGit(git: GitProgram, command: GitCommand): Promise<GitEnd> {
     });
   });
 }
-
-const STDIO: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 
 interface Keeper {
   /** It said something. */

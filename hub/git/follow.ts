@@ -2,21 +2,18 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { makeRecord } from './accepted.ts';
-import { makeAccess, type Access } from './access.ts';
+import { makeAccess } from './access.ts';
 import { chooseDriver, type Choice, type GitUsable } from './choose.ts';
 import type { GitProgram } from './command.ts';
-import type { GitDriver, Opened } from './driver.ts';
+import type { Opened } from './driver.ts';
+import { KEYS, makeDriver } from './drivers.ts';
 import { failed, type Failure } from './failure.ts';
 import type { Quota } from './folder.ts';
-import { makeIsomorphic } from './isomorphic.ts';
+import type { LfsUsable } from './gitlfs.ts';
 import { corrupted, lastOf, settled, UNKNOWN, type Known } from './known.ts';
-import { makeLocal } from './local.ts';
 import { lookOnce } from './look.ts';
-import { makeMirror } from './native.ts';
-import type { Remote } from './remote.ts';
-import { leaveFor, mirrorName, type Readable } from './settings.ts';
+import { mirrorName, type Readable } from './settings.ts';
 import type { SourceView } from './source.ts';
-import { joining, makeSubmodules, type Submodules } from './submodules.ts';
 import { makeTipReader } from './tips.ts';
 
 export interface Follower {
@@ -35,6 +32,7 @@ export interface Follower {
 export interface FollowOptions {
   readonly git: GitProgram;
   readonly usable: GitUsable;
+  readonly lfs: LfsUsable;
   /** Folder for mirrors. */
   readonly folder: string;
   readonly quota: Quota;
@@ -54,6 +52,8 @@ export interface Meter {
 
 /** Requests of a fetch: what there is, and the pack. */
 const FETCH_REQUESTS = 2;
+/** Requests for a content of Git LFS: where it is, and the content. */
+const LFS_REQUESTS = 2;
 
 /** Makes a repository ready to be polled. Nothing is asked of a remote yet. */
 export async function follow(readable: Readable, options: FollowOptions): Promise<Follower> {
@@ -62,9 +62,8 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
   const keys = join(options.folder, KEYS, mirrorName(readable));
   const access = makeAccess({ credentials, environment: git.environment, folder: keys });
   const choice = chooseDriver(settings.driver ?? 'auto', options.usable, remote.kind);
-  const own = await makeDriver(readable, { choice, access }, options);
-  const joins = choice.kind === 'driver' && choice.driver === 'native';
-  const driver = joins ? joining(own, submodulesOf(readable, access, options)) : own;
+  const onLarge = (): void => meter.asked(LFS_REQUESTS);
+  const driver = await makeDriver(readable, { choice, access, onLarge }, options);
   const tips = makeTipReader({ git, remote, access, ref, range, onQuiet: (until) => meter.quiet(until) });
   const rewrites = settings.nonFastForward ?? 'allow';
   const record = makeRecord(join(options.folder, `${mirrorName(readable)}.accepted`), rewrites === 'refuse');
@@ -107,54 +106,6 @@ export async function follow(readable: Readable, options: FollowOptions): Promis
     },
   };
 }
-
-/** Folder of keys beside the mirrors: no mirror has this name. */
-export const KEYS = '.keys';
-
-async function makeDriver(
-  readable: Readable,
-  { choice, access }: { readonly choice: Choice; readonly access: Access },
-  { git, folder, quota }: FollowOptions,
-): Promise<GitDriver> {
-  const { settings, remote } = readable;
-  const { name } = settings;
-  if (choice.kind === 'none') return absentDriver(choice.problem);
-  if (remote.kind === 'local') return makeLocal({ git, name, path: remote.path, driver: choice.driver });
-  const mirror = join(folder, mirrorName(readable));
-  return choice.driver === 'isomorphic' && remote.kind === 'http'
-    ? makeIsomorphic({ git, name, remote, access, quota, folder: `${mirror}.iso` })
-    : makeMirror({ git, name, remote, access, quota, folder: mirror });
-}
-
-/** Content of submodules lies beside the mirror, each in one of its own. */
-function submodulesOf(readable: Readable, access: Access, options: FollowOptions): Submodules {
-  const { git, folder, quota, configured } = options;
-  const { name } = readable.settings;
-  const beside = join(folder, mirrorName(readable));
-  const keys = join(folder, KEYS, mirrorName(readable));
-  const driverOf = async (remote: Remote, key: string): Promise<GitDriver | undefined> => {
-    const leave = leaveFor(remote, readable, configured);
-    if (leave === undefined) return undefined;
-    if (remote.kind === 'local') return makeLocal({ git, name, path: remote.path });
-    const credentials = leave === 'own' ? undefined : leave;
-    const entry =
-      credentials === undefined
-        ? access
-        : makeAccess({ credentials, environment: git.environment, folder: join(keys, key) });
-    return makeMirror({ git, name, remote, access: entry, quota, folder: `${beside}.sub-${key}` });
-  };
-  return makeSubmodules({ git, remote: readable.remote, file: join(keys, 'gitmodules'), driverOf });
-}
-
-/** Nobody can read this repository here. */
-const absentDriver = (problem: string): GitDriver => ({
-  fetch: () => Promise.resolve(failed('Unreachable', problem)),
-  open: () => Promise.resolve(failed('Unreachable', problem)),
-  older: () => Promise.resolve(failed('Unreachable', problem)),
-  descends: () => Promise.resolve('unknown'),
-  damaged: () => false,
-  close: () => Promise.resolve(),
-});
 
 const unexpected = (error: unknown): Failure =>
   failed('Unreachable', error instanceof Error ? error.message : String(error));

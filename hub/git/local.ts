@@ -9,6 +9,7 @@ import { repositoryEnvironment, runGit, type GitProgram } from './command.ts';
 import { descendsHere } from './descent.ts';
 import type { GitDriver, Tip } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
+import { largeFilesIn, withLargeFiles } from './large.ts';
 import { makeObjectReader, type ObjectReader } from './objects.ts';
 import { makeGitRepository, type GitRepository } from './repository.ts';
 import type { DriverName } from './source.ts';
@@ -52,7 +53,7 @@ export function makeLocal({ git, name, path, driver = 'native' }: LocalOptions):
     }
     return repository.reader;
   };
-  return {
+  const driverHere: GitDriver = {
     fetch: (ref) => localTip({ git, path, ref, signal: stop.signal }),
     open: async (id, ref) =>
       (await gitFolders(path)) === undefined ? notThere(path) : (await readerOf()).open(id, ref),
@@ -68,6 +69,10 @@ export function makeLocal({ git, name, path, driver = 'native' }: LocalOptions):
       await thread.close();
     },
   };
+  return withLargeFiles(driverHere, async () => {
+    const folders = await gitFolders(path);
+    return largeFilesIn(join(folders?.common ?? path, 'lfs', 'objects'), path);
+  });
 }
 
 const notThere = (path: string): Failure => failed('Unreachable', `${path} is not a Git repository`);

@@ -1,7 +1,8 @@
 /** The sources that are followed: those of the settings, and those at refs that stacks ask for, which come and go. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { follow, KEYS, type Follower, type FollowOptions } from './follow.ts';
+import { KEYS } from './drivers.ts';
+import { follow, type Follower, type FollowOptions } from './follow.ts';
 import type { Hosts } from './hosts.ts';
 import { hostOf } from './remote.ts';
 import { atRef, mirrorName, readSettings, type Readable } from './settings.ts';
@@ -127,7 +128,7 @@ async function removeUnused(
   for (const name of await readdir(folder))
     if (
       name !== KEYS &&
-      !used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted|sub-[0-9a-f]+))+$/, '')) &&
+      !used.has(name.replace(/(?:\.(?:iso|new|old|past|process|accepted|lfs|sub-[0-9a-f]+))+$/, '')) &&
       !spared(name)
     )
       await rm(join(folder, name), { recursive: true, force: true });

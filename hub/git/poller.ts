@@ -5,6 +5,7 @@ import { gitUsable } from './choose.ts';
 import type { GitProgram } from './command.ts';
 import { QUOTA, type Quota } from './folder.ts';
 import type { HostLimits } from './budget.ts';
+import { lfsUsable } from './gitlfs.ts';
 import { makeHosts } from './hosts.ts';
 import { makeMembers, type Member } from './members.ts';
 import { readSettings, type Readable } from './settings.ts';
@@ -33,9 +34,9 @@ export async function makeSources(options: SourcesOptions): Promise<Sources> {
   const { folder, git, onHint, random = Math.random, graceMs = limits.pollGraceMs } = options;
   const { quota = QUOTA, placeMs = limits.pollPlaceMs } = options;
   const hosts = makeHosts(options.perHost ?? HOST_LIMITS);
-  const usable = await gitUsable(git);
+  const [usable, lfs] = await Promise.all([gitUsable(git), lfsUsable(git)]);
   const members = await makeMembers(readAll(options.repositories), {
-    ...{ folder, git, usable, quota, random, hosts, onHint },
+    ...{ folder, git, usable, lfs, quota, random, hosts, onHint },
   });
   const running = new Map<string, Promise<void>>();
   /** By name, what waits for its host, and until when. */

@@ -1,6 +1,7 @@
 /** A configured repository, read: where it is, what lets us in, which ref is watched. Pure. */
 import { createHash } from 'node:crypto';
 import { readCredentials, type Credentials } from './credentials.ts';
+import { scrub } from './failure.ts';
 import { isBelowUrl, normalUrl } from './gitmodules.ts';
 import { hostOf, readRef, readRemote, type Remote } from './remote.ts';
 import type { RefChoice, RepositorySettings } from './source.ts';
@@ -62,3 +63,38 @@ export function leaveFor(
   if (hostOf(remote) === hostOf(own) && remote.kind === own.kind) return 'own';
   return remote.kind === 'http' ? { kind: 'none' } : undefined;
 }
+
+/** What a committed `lfs.url` means. `credentials`: whose are sent there. */
+export type LfsLeave =
+  | {
+      readonly kind: 'allowed';
+      readonly remote: Exclude<Remote, { kind: 'local' }>;
+      readonly credentials: Credentials | 'own';
+    }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/**
+ * Whether Git LFS may be asked at an address that a commit names: it could be anybody's, and would see credentials. It
+ * has to be on the repository's own host, or that of an allowed repository.
+ */
+export function lfsLeave(url: string, readable: Readable, configured: readonly Readable[]): LfsLeave {
+  const remote = readRemote(url);
+  const own = readable.remote;
+  if (remote.kind === 'refused' || remote.kind === 'local')
+    return notLeft(url, remote.kind === 'refused' ? `: ${remote.problem}` : '');
+  if (hostOf(remote) === hostOf(own) && schemeOf(remote) === schemeOf(own))
+    return { kind: 'allowed', remote, credentials: 'own' };
+  const repository = readRemote(remote.url.replace(/\/info\/lfs$/, ''));
+  const credentials = repository.kind === 'refused' ? undefined : leaveFor(repository, readable, configured);
+  return credentials === undefined ? notLeft(url, '') : { kind: 'allowed', remote, credentials };
+}
+
+const schemeOf = (remote: Remote): string =>
+  remote.kind === 'http' ? new URL(remote.url).protocol : remote.kind;
+
+const notLeft = (url: string, why: string): LfsLeave => ({
+  kind: 'refused',
+  problem:
+    `.lfsconfig sends Git LFS to ${scrub(url)}${why}, which is neither on the repository’s own host nor one of the hub’s ` +
+    'repositories; take it out of .lfsconfig, add that repository to the hub, or name it in submodules.allow',
+});

@@ -25,6 +25,27 @@ export interface Commit {
   readonly time: number;
 }
 
+/** A file whose content Git LFS keeps outside of Git, as the pointer that is committed in its place says. */
+export interface LargeFile {
+  readonly path: string;
+  /** sha256 of the content, hex. */
+  readonly oid: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What Git LFS keeps for the files of a commit. */
+export interface LargeFiles {
+  /** Why the content of a file cannot be had here whatever a server says, with the remedy; undefined: it can be asked for. */
+  refuses(path: string): string | undefined;
+  /**
+   * Begins to fetch the contents of files that are needed together. What it answers with gives each of them, proven to be
+   * what the pointer says; it rejects for one that is not to be had, or not for a while: what is under way goes on, and a
+   * later call finds it.
+   */
+  begin(files: readonly LargeFile[]): (file: LargeFile) => Promise<Buffer>;
+}
+
 /** One commit, readable as a whole. Its content never changes. */
 export interface Tree {
   readonly repository: string;
@@ -40,6 +61,8 @@ export interface Tree {
    * {@link OversizedBlobError} when it is larger than an artifact may be.
    */
   blob(id: string): Promise<Buffer>;
+  /** Absent: nobody here asks Git LFS for anything. */
+  readonly large?: LargeFiles;
 }
 
 /** A blob too large to be held in memory. */

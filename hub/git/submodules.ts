@@ -3,15 +3,14 @@
  * is fetched, by commit id; the gitlink itself stays in the tree, so a move of it is a change in any case.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { limits } from '../../shared/limits.ts';
-import { gitEnvironment, runGit, type GitProgram } from './command.ts';
+import type { GitProgram } from './command.ts';
+import { listConfig } from './configfile.ts';
 import type { GitDriver, Opened } from './driver.ts';
 import { failed, type Failure } from './failure.ts';
 import { decodeModules, moduleUrl } from './gitmodules.ts';
 import { readRemote, type Remote } from './remote.ts';
-import type { Tree } from './source.ts';
+import type { LargeFiles, Tree } from './source.ts';
 
 export interface Submodules {
   /** The tree with the content of its submodules, as far as that is allowed. */
@@ -115,17 +114,12 @@ export const joining = (driver: GitDriver, submodules: Submodules): GitDriver =>
 /** URLs of submodules by path. What git cannot read names none: it would check out none either. */
 async function modulesOf(
   tree: Tree,
-  { git, file }: Pick<SubmodulesOptions, 'git' | 'file'>,
+  place: Pick<SubmodulesOptions, 'git' | 'file'>,
 ): Promise<ReadonlyMap<string, string>> {
   const entries = await tree.entries();
   const found = entries.find(({ path, mode }) => path === '.gitmodules' && mode !== '120000');
-  if (found === undefined) return new Map();
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, await tree.blob(found.id));
-  const args = ['config', '--file', file, '--null', '--list'];
-  const bounds = { timeoutMs: limits.gitTimeoutMs, maxBytes: limits.manifestBytes };
-  const end = await runGit(git, { args, env: gitEnvironment(git), ...bounds });
-  return end.kind === 'done' ? decodeModules(end.stdout) : new Map();
+  const listed = found === undefined ? undefined : await listConfig(await tree.blob(found.id), place);
+  return listed === undefined ? new Map() : decodeModules(listed);
 }
 
 interface Place {
@@ -176,7 +170,31 @@ async function joinAll(tree: Tree, submodules: readonly Joined[]): Promise<Tree>
   }
   const own = new Set((await tree.entries()).map(({ id }) => id));
   const blob = (id: string): Promise<Buffer> => (own.has(id) ? tree : (owners.get(id) ?? tree)).blob(id);
+  const large = largeOf(tree, submodules);
   const lacking = submodules.flatMap(({ path, tree: inner }) => (inner === undefined ? [path] : [])).join();
-  const joined = { ...tree, entries: () => Promise.resolve(entries), blob };
+  const joined = { ...tree, entries: () => Promise.resolve(entries), blob, ...(large && { large }) };
   return lacking === '' ? joined : { ...joined, lacking };
 }
+
+/** Each file is asked for where its own repository keeps it. */
+function largeOf(tree: Tree, submodules: readonly Joined[]): LargeFiles | undefined {
+  const ownerOf = (path: string): LargeFiles | undefined =>
+    (submodules.findLast((inner) => inner.tree && path.startsWith(`${inner.path}/`))?.tree ?? tree).large;
+  if (tree.large === undefined) return undefined;
+  return {
+    refuses: (path) => {
+      const owner = ownerOf(path);
+      return owner === undefined ? NO_LARGE : owner.refuses(path);
+    },
+    begin(files) {
+      const begun = [...Map.groupBy(files, ({ path }) => ownerOf(path))].map(
+        ([owner, theirs]) => [owner, owner?.begin(theirs)] as const,
+      );
+      const readers = new Map(begun);
+      return (file) =>
+        readers.get(ownerOf(file.path))?.(file) ?? Promise.reject(new Error(`${file.path}: ${NO_LARGE}`));
+    },
+  };
+}
+
+const NO_LARGE = 'it is in a submodule whose Git LFS nothing here asks; take the file out of LFS';

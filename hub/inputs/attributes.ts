@@ -4,9 +4,10 @@
  */
 import ignore from 'ignore';
 import type { Reason } from '../../shared/outcome.ts';
-import type { TreeEntry } from '../git/source.ts';
+import type { LargeFile, TreeEntry } from '../git/source.ts';
 import { folderOf, inside, relativeTo, upwards } from './paths.ts';
 import { isCheap, isTooDeep } from './patterns.ts';
+import { parsePointer, type Pointer } from './pointer.ts';
 import type { Look } from './reading.ts';
 
 interface Rule {
@@ -17,14 +18,17 @@ interface Rule {
   readonly filter: string | undefined;
 }
 
-/** What starts every LFS pointer; pointers are below 200 bytes, anything longer is content. */
-const LFS_HEADER = 'version https://git-lfs.github.com/spec/v1\n';
-const LFS_POINTER_BYTES = 200;
+export interface Filtered {
+  readonly problems: readonly Reason[];
+  /** What Git LFS keeps of the inputs, by path. */
+  readonly large: ReadonlyMap<string, LargeFile>;
+}
 
 /** Finds inputs under a clean filter. Reads attribute files, and of the inputs only those marked for LFS. */
-export function checkFilters(look: Look, files: Iterable<number>): readonly Reason[] {
+export function checkFilters(look: Look, files: Iterable<number>): Filtered {
   const { index } = look;
   const problems: Reason[] = [];
+  const large = new Map<string, LargeFile>();
   const rulesByFolder = new Map<string, readonly Rule[]>();
   for (const position of files) {
     const entry = index.entries[position] as TreeEntry;
@@ -34,25 +38,31 @@ export function checkFilters(look: Look, files: Iterable<number>): readonly Reas
     rulesByFolder.set(folder, rules);
     const filter = rules.findLast((rule) => rule.matches(entry.path))?.filter;
     if (filter === undefined) continue;
-    if (filter !== 'lfs') problems.push(filtered(entry, filter));
-    else if (isLfsPointer(look.blob(entry.id))) problems.push(pointer(entry));
+    if (filter !== 'lfs') {
+      problems.push(filtered(entry, filter));
+      continue;
+    }
+    const content = look.blob(entry.id);
+    const pointer = content === undefined ? undefined : parsePointer(content);
+    if (pointer?.kind === 'unreadable') problems.push(unreadable(entry, pointer.text));
+    else if (pointer !== undefined) large.set(entry.path, { path: entry.path, ...sizedBy(pointer) });
   }
-  return problems;
+  return { problems, large };
 }
 
-const isLfsPointer = (content: Buffer | undefined): boolean =>
-  content !== undefined &&
-  content.length <= LFS_POINTER_BYTES &&
-  content.toString('latin1').startsWith(LFS_HEADER);
+const sizedBy = ({ oid, size }: Pointer & { readonly kind: 'pointer' }): Omit<LargeFile, 'path'> => ({
+  oid,
+  size,
+});
 
 const filtered = (entry: TreeEntry, filter: string): Reason => ({
   code: 'Invalid',
   text: `${entry.path} is stored through the Git filter “${filter}”; Towline ships what Git stores and cannot undo the filter`,
 });
 
-const pointer = (entry: TreeEntry): Reason => ({
+const unreadable = (entry: TreeEntry, why: string): Reason => ({
   code: 'Invalid',
-  text: `${entry.path} is a Git LFS pointer; its content is not in the repository`,
+  text: `${entry.path} is a Git LFS pointer that cannot be followed: ${why}. Commit it anew with git-lfs, or take it out of LFS`,
 });
 
 /** Rules on a folder's files, the deciding one last: from the root down, in the order of their lines. */

@@ -4,7 +4,7 @@
  */
 import type { Reason } from '../../shared/outcome.ts';
 import type { ProjectFile } from '../catalog/catalog.ts';
-import type { TreeEntry } from '../git/source.ts';
+import type { LargeFile, TreeEntry } from '../git/source.ts';
 import type { Placement } from '../placement.ts';
 import { checkFilters } from './attributes.ts';
 import { projectFiles } from './folders.ts';
@@ -30,6 +30,8 @@ export interface Selection {
   readonly files: readonly TreeEntry[];
   /** Those of them whose content is made, by object id. */
   readonly made: ReadonlyMap<string, MadeFile>;
+  /** Those of them whose content Git LFS keeps, by the sha256 that stands for an object id. */
+  readonly large: ReadonlyMap<string, LargeFile>;
   /** Each keeps the placement from being planned. */
   readonly problems: readonly Reason[];
   readonly warnings: readonly string[];
@@ -54,15 +56,18 @@ export function selectInputs(request: SelectRequest, look: Look): Selection {
     if (links.named.has(position) || !refuses(position)) chosen.files.add(position);
   if (choice.inferred.gitFiles === true)
     for (const position of gitFiles(look, chosen.files)) chosen.files.add(position);
-  const { files, made } = withMade(choice, chosen);
+  const filters = checkFilters(look, chosen.files);
+  const { files, made } = withMade(choice, chosen, filters.large);
   return {
     files,
     made,
+    large: new Map([...filters.large.values()].map((file) => [file.oid, file])),
     problems: [
       ...chosen.problems,
       ...choice.inferred.problems.map(invalid),
       ...links.problems,
-      ...checkFilters(look, chosen.files),
+      ...filters.problems,
+      ...madeOfPointers(choice, filters.large),
       ...unsafePaths(files),
       ...lackingContent(files),
     ],
@@ -83,6 +88,7 @@ const invalid = (text: string): Reason => ({ code: 'Invalid', text });
 const refused = (text: string): Selection => ({
   files: [],
   made: new Map(),
+  large: new Map(),
   problems: [invalid(text)],
   warnings: [],
 });
@@ -191,10 +197,22 @@ function readByTools({ request, project, look, inferred }: Choice): string[] {
   ];
 }
 
-/** The files, with those that are made in place of what the tree has at their path. */
+/** What is made of a file that Git LFS keeps would be made of its pointer. */
+const madeOfPointers = ({ inferred }: Choice, large: ReadonlyMap<string, LargeFile>): Reason[] =>
+  inferred.made
+    .filter(({ path }) => large.has(path))
+    .map(({ path }) =>
+      invalid(`${path} is kept by Git LFS, and Towline has to read it to find inputs: take it out of LFS`),
+    );
+
+/**
+ * The files, with those that are made in place of what the tree has at their path. What Git LFS keeps goes by the sha256
+ * of its content: whether a pointer or the content is shipped depends on attributes, which need not be inputs.
+ */
 function withMade(
   { look, inferred }: Choice,
   { files: positions, named }: Chosen,
+  large: ReadonlyMap<string, LargeFile>,
 ): Pick<Selection, 'files' | 'made'> {
   const made = new Map(
     inferred.made.filter(({ path }) => !named.has(path)).map((file) => [file.path, file] as const),
@@ -204,7 +222,9 @@ function withMade(
     .map((position): TreeEntry => {
       const entry = look.index.entries[position] as TreeEntry;
       const file = made.get(entry.path);
-      return file === undefined ? entry : { path: file.path, mode: '100644', id: file.id };
+      if (file !== undefined) return { path: file.path, mode: '100644', id: file.id };
+      const kept = large.get(entry.path);
+      return kept === undefined ? entry : { path: entry.path, mode: entry.mode, id: kept.oid };
     });
   return { files, made: new Map([...made.values()].map((file) => [file.id, file])) };
 }

@@ -165,6 +165,7 @@ function sharedIn(strings: Map<string, string>, text: string): string {
 const without = (problem: Reason): Selected => ({
   files: [],
   made: new Map(),
+  large: new Map(),
   problems: [problem],
   warnings: [],
   filesDigest: '',

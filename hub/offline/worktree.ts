@@ -7,7 +7,13 @@ import { limits } from '../../shared/limits.ts';
 import { gitUsable } from '../git/choose.ts';
 import { repositoryEnvironment, runGit, type GitProgram } from '../git/command.ts';
 import { gitFolders } from '../git/local.ts';
-import { OversizedBlobError, type FileMode, type Tree, type TreeEntry } from '../git/source.ts';
+import {
+  OversizedBlobError,
+  type FileMode,
+  type LargeFiles,
+  type Tree,
+  type TreeEntry,
+} from '../git/source.ts';
 
 export interface WorkTreeOptions {
   readonly git: GitProgram;
@@ -36,8 +42,18 @@ export async function workTree({ git, path, name }: WorkTreeOptions): Promise<Tr
       if (entry === undefined) throw new Error(`${id} is no file of ${path}`);
       return contentOf(join(path, entry.path), entry);
     },
+    large: NOT_READ,
   };
 }
+
+/** Whether a hub can ask Git LFS is not known here, and nothing here reads what it keeps. */
+const NOT_READ: LargeFiles = {
+  refuses: () => undefined,
+  begin:
+    () =>
+    ({ path }) =>
+      Promise.reject(new Error(`${path} is kept by Git LFS`)),
+};
 
 const byBytes = (a: TreeEntry, b: TreeEntry): number =>
   Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));

@@ -1,6 +1,12 @@
 /** Repositories over smart HTTP by git's own server, with faults on demand. */
 import { spawn } from 'node:child_process';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { gitEnvironment, type Repository } from './git.ts';
@@ -42,6 +48,8 @@ export interface GitServer {
   protect(credentials: { readonly username: string; readonly password: string }): void;
   /** From now on redirects what begins with one path to another. */
   move(from: string, to: string): void;
+  /** From now on what begins with a path is answered by somebody else; credentials are asked for all the same. */
+  delegate(path: string, handler: RequestListener): void;
   /** From now on sends these headers with every answer. */
   say(headers: Readonly<Record<string, string>>): void;
 }
@@ -54,6 +62,7 @@ export async function serveGit(owner: Owner, repository: Pick<Repository, 'folde
   let wanted: string | undefined;
   let said: Readonly<Record<string, string>> = {};
   let moved: { readonly from: string; readonly to: string } | undefined;
+  const delegates = new Map<string, RequestListener>();
   const server = createServer((incoming, response) => {
     const request = describe(incoming);
     requests.push(request);
@@ -65,6 +74,8 @@ export async function serveGit(owner: Owner, repository: Pick<Repository, 'folde
     }
     const denied: Fault | undefined =
       wanted !== undefined && request.authorization !== wanted ? { kind: 'status', status: 401 } : undefined;
+    const delegate = [...delegates].find(([path]) => request.path.startsWith(path))?.[1];
+    if (delegate !== undefined && denied === undefined) return void delegate(incoming, response);
     const onSent = (bytes: number): void => void (sent += bytes);
     answer(repository, incoming, { response, fault: faults?.(request) ?? denied, onSent });
   });
@@ -78,6 +89,7 @@ export async function serveGit(owner: Owner, repository: Pick<Repository, 'folde
       faults = next;
       if (next === undefined) server.closeAllConnections();
     },
+    delegate: (path, handler) => void delegates.set(path, handler),
     say: (headers) => void (said = headers),
     move: (from, to) => void (moved = { from, to }),
     protect: ({ username, password }) =>

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { extract } from 'tar-stream';
 import { buildArtifact, UnbuildableError } from '../../hub/artifact.ts';
 import { OversizedBlobError, type FileMode, type TreeEntry } from '../../hub/git/source.ts';
+import type { Contents } from '../../hub/large.ts';
 import { limits } from '../../shared/limits.ts';
 import { open } from '../../shared/seal.ts';
 
@@ -17,7 +18,7 @@ interface File {
 }
 
 function storeOf(files: readonly File[]): {
-  tree: { blob(id: string): Promise<Buffer> };
+  tree: Contents;
   entries: TreeEntry[];
 } {
   const idOf = (content: string): string => createHash('sha1').update(content).digest('hex');
@@ -29,7 +30,7 @@ function storeOf(files: readonly File[]): {
       : Promise.resolve(found);
   };
   return {
-    tree: { blob },
+    tree: { blob, sizeOf: () => undefined },
     entries: files.map(({ path, mode, content }) => ({ path, mode, id: idOf(content) })),
   };
 }
@@ -124,6 +125,7 @@ test('too large: the ten biggest are named', async () => {
       id === 'huge'
         ? Promise.reject(new OversizedBlobError(id, huge))
         : Promise.resolve(Buffer.alloc(Number(id))),
+    sizeOf: () => undefined,
   };
   const entries = [
     ...Array.from({ length: 12 }, (_, n): TreeEntry => ({

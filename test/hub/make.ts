@@ -47,6 +47,7 @@ export function makeWanted(
       { path: `${placement.source.project}/Pulumi.yaml`, mode: '100644', id: hexOf(content).slice(0, 40) },
     ],
     made: new Map(),
+    large: new Map(),
   };
 }
 

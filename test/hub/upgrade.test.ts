@@ -53,8 +53,9 @@ async function selectedOf(placement: Placement, commit: Commit, how: typeof infe
 }
 
 async function wantedAt(placement: Placement, commit: Commit): Promise<Wanted> {
-  const { files, made, filesDigest: digest } = await selectedOf(placement, commit, infer);
-  return { placement, inputDigest: digestV2(placement.inputs, digest), policyDigest: 'p', files, made };
+  const { files, made, large, filesDigest: digest } = await selectedOf(placement, commit, infer);
+  const inputDigest = digestV2(placement.inputs, digest);
+  return { placement, inputDigest, policyDigest: 'p', files, made, large };
 }
 
 /** The order as the version before has made it. */
