@@ -37,7 +37,7 @@ export function makeNews(log: Log): News {
 function tellState(log: Log, view: SourceView, before: SourceView | undefined): void {
   const { name, state, driver, message } = view;
   if (before?.state === state || state === 'Hydrating') return;
-  const by = driver === undefined ? '' : `, read by the ${driver} driver`;
+  const by = driver === undefined || state !== 'Ready' ? '' : `, read by the ${driver} driver`;
   const why = message === undefined ? '' : `: ${withoutShapes(message)}`;
   log[state === 'Ready' ? 'info' : 'error'](`repository ${name} is ${state}${by}${why}`);
 }

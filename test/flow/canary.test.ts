@@ -81,6 +81,8 @@ const MODULES = dirname(
 async function begin(owner: Owner): Promise<World> {
   const folder = await tempFolder(owner, 'secrets');
   const files = { file: join(folder, 'file'), config: join(folder, 'config') };
+  const password = join(folder, 'password');
+  await writeFile(password, SECRETS.url);
   await writeFile(files.file, SECRETS.file);
   await writeFile(files.config, SECRETS.configFile);
   const remote = await makeRepository(owner, 'remote');
@@ -89,7 +91,8 @@ async function begin(owner: Owner): Promise<World> {
   server.protect(credentials);
   const fleet = await startFleet(owner, {
     clusters: ['harbour'],
-    url: server.url.replace('//', `//reader:${encodeURIComponent(SECRETS.url)}@`),
+    url: server.url,
+    auth: { username: 'reader', password: { file: password } },
     agentEnv: { PASSPHRASE: SECRETS.passphrase, ENV: SECRETS.env, CONFIG: SECRETS.config, OWN: SECRETS.own },
     allowEnv: ['PASSPHRASE', 'ENV', 'CONFIG'],
     allowFiles: [folder],

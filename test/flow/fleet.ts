@@ -27,6 +27,8 @@ export interface FleetOptions {
   readonly allowFiles?: readonly string[];
   /** Watch this instead of the fleet's own repository. */
   readonly url?: string;
+  /** Credentials of that repository, as the repositories file has them. */
+  readonly auth?: { readonly username: string; readonly password: { readonly file: string } };
   /** Watched beside the fleet's own repository. */
   readonly others?: readonly Watched[];
   readonly intervalMs?: number;
@@ -161,8 +163,8 @@ async function startSecond(owner: Owner, site: Site): Promise<SecondHub> {
 
 /** Hubs of one fleet share repositories, key and secret. */
 async function writeHubFiles({ folder, keys, options }: Site): Promise<void> {
-  const { url, others = [], intervalMs = 500 } = options;
-  const own: Watched = { name: 'fleet', url, trust: 'fleet' };
+  const { url, auth, others = [], intervalMs = 500 } = options;
+  const own = { name: 'fleet', url, trust: 'fleet', ...(auth === undefined ? {} : { auth }) };
   const repositories = [own, ...others].map((one) => ({
     ...one,
     interval: `${intervalMs}ms`,

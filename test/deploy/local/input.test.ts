@@ -14,6 +14,7 @@ import { withinReach } from '../../../deploy/local/reach.ts';
 import { contradictions, localSettings, refOf } from '../../../deploy/local/settings.ts';
 import { parseSettings } from '../../../shared/config.ts';
 import { gitEnvironment, makeRepository } from '../../harness/git.ts';
+import { wanted } from '../../../deploy/tools/catalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 test('a ref is a branch, a tag or a commit', () => {
@@ -110,13 +111,7 @@ test('programs in a closed folder are brought to an open one', async (context) =
   await chmod(folder, 0o755);
   const tools = join(folder, 'tools');
   await mkdir(tools, { mode: 0o755 });
-  const names = [
-    'pulumi',
-    'pulumi-language-nodejs',
-    'pulumi-language-yaml',
-    'pulumi-resource-pulumi-nodejs',
-    'node',
-  ];
+  const names = [wanted.pulumi.name, ...wanted.pulumi.beside, 'node'];
   for (const name of names) await writeFile(join(tools, name), name, { mode: 0o755 });
   const [pulumi, node] = [join(tools, 'pulumi'), join(tools, 'node')];
   assert.deepEqual(await withinReach({ pulumi, node }, join(folder, 'open')), { pulumi, node });
