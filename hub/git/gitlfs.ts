@@ -91,7 +91,8 @@ export const smudge = (
       HOME: folder,
     },
     timeoutMs: limits.fetchTimeoutMs,
-    maxBytes: file.size,
+    // where it fails, it prints the pointer
+    maxBytes: file.size + pointerText(file).length,
     signal,
     watch: async () => {
       const drafts = await Promise.all(DRAFTS.map((draft) => bytesIn(join(folder, 'lfs', draft))));

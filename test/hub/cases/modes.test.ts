@@ -225,7 +225,7 @@ const attributes: readonly Case[] = [
     ],
   },
   {
-    name: 'a pointer of Git LFS refuses its stack; a file that is marked and no pointer does not',
+    name: 'a pointer of Git LFS whose content is not here keeps its stack back; a file that is marked and no pointer does not',
     files: {
       ...program('a', '', { files: { 'x.bin': 'content', '.gitattributes': '*.bin filter=lfs\n' } }),
       ...program('b', ''),
@@ -234,11 +234,11 @@ const attributes: readonly Case[] = [
       { edit: { 'stacks/a/x.bin': 'other content' }, then: { a: changed('stacks/a/x.bin') } },
       {
         edit: { 'stacks/a/x.bin': POINTER('1') },
-        then: { a: /^refused Invalid: .*x\.bin is a Git LFS pointer/ },
+        then: { a: /^waiting SourceUnavailable: .*x\.bin is not in the Git LFS of/ },
       },
       {
         edit: { 'stacks/a/x.bin': POINTER('2') },
-        then: { a: /^refused Invalid: .*x\.bin is a Git LFS pointer/ },
+        then: { a: /^waiting SourceUnavailable: .*x\.bin is not in the Git LFS of/ },
       },
     ],
   },
