@@ -27,7 +27,7 @@ const programOf = (git: GitProgram): GitProgram => ({ ...git, program: 'git-lfs'
 export async function lfsUsable(git: GitProgram): Promise<LfsUsable> {
   const bounds = { timeoutMs: limits.gitProbeMs, maxBytes: 64 * 1024 };
   const end = await runGit(programOf(git), { args: ['version'], env: gitEnvironment(git), ...bounds });
-  if (end.kind === 'failed') return { kind: 'unusable', problem: 'git-lfs was not found' };
+  if (end.kind === 'failed') return { kind: 'unusable', problem: 'git-lfs cannot be started' };
   const version = semver.coerce(end.stdout.toString('utf8'))?.version;
   return version === undefined || semver.lt(version, OLDEST_LFS)
     ? { kind: 'unusable', problem: `git-lfs is version ${version ?? 'unknown'}, older than ${OLDEST_LFS}` }

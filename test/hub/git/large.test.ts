@@ -56,15 +56,24 @@ interface Seen extends Measured {
   readonly measure: Measure;
 }
 
+/** `lfs`: a program that says this of its version is git-lfs; without output: it fails. Default: the real one. */
 const sourcesOf = async (
   owner: Owner,
   url: string,
-  { auth, lfs = true, ...more }: Partial<RepositorySettings> & { readonly lfs?: boolean } = {},
+  { lfs, ...more }: Partial<RepositorySettings> & { readonly lfs?: string } = {},
 ): Promise<Rig> => {
-  const PATH = [...(lfs ? [await gitLfs()] : []), process.env['PATH']].join(delimiter);
+  const programs = lfs === undefined ? await gitLfs() : await pretended(owner, lfs);
+  const PATH = [programs, process.env['PATH']].join(delimiter);
   const git = { program: 'git', environment: { PATH, TOKEN: 'canary-token' } };
-  return rigOf(owner, [settings(url, { ...more, ...(auth && { auth }) })], { git });
+  return rigOf(owner, [settings(url, more)], { git });
 };
+
+async function pretended(owner: Owner, version: string): Promise<string> {
+  const folder = await tempFolder(owner, 'programs');
+  const script = `#!/bin/sh\n[ -n "${version}" ] && echo "${version}"\n`;
+  await writeFile(join(folder, 'git-lfs'), script, { mode: 0o755 });
+  return folder;
+}
 
 /** What the stack of the newest commit comes to. */
 async function measured(rig: Rig, measure = makeMeasure()): Promise<Seen> {
@@ -187,8 +196,10 @@ test('a damaged content on disk is fetched anew', async (t) => {
 test('without git-lfs, and without the git program, a pointer is refused with the remedy', async (t) => {
   const place = await placeOf(t);
   await commit(place, { 'stacks/web/big.bin': place.lfs.add('the content') });
-  const without = await measured(await sourcesOf(t, place.server.url, { lfs: false }));
+  const without = await measured(await sourcesOf(t, place.server.url, { lfs: '' }));
   assert.match(reasonOf(without), /web\/big\.bin is a Git LFS pointer; .*: install git-lfs there/);
+  const old = await measured(await sourcesOf(t, place.server.url, { lfs: 'git-lfs/2.13.3 (GitHub)' }));
+  assert.match(reasonOf(old), /git-lfs is version 2\.13\.3, older than 3\.0\.0 where the hub runs/);
   const isomorphic = await measured(await sourcesOf(t, place.server.url, { driver: 'isomorphic' }));
   assert.match(reasonOf(isomorphic), /web\/big\.bin is a Git LFS pointer; .* install git and git-lfs/);
 });
@@ -224,7 +235,7 @@ test('a committed address on another host is refused, and is not asked', async (
 test('the Git LFS of a repository on this machine is read in place', async (t) => {
   const place = await placeOf(t);
   await commit(place, { 'stacks/web/big.bin': place.lfs.add('the content') });
-  const seen = await measured(await sourcesOf(t, place.repository.folder, { lfs: false }));
+  const seen = await measured(await sourcesOf(t, place.repository.folder, { lfs: '' }));
   await assert.rejects(
     shipped(seen),
     /stacks\/web\/big\.bin is not in the Git LFS of .*: run “git lfs fetch”/,
