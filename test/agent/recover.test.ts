@@ -218,12 +218,11 @@ async function crash(
   bed: Bed,
   { job, dieAt }: { job: Job; dieAt: string },
 ): Promise<Attempt | undefined> {
-  const { dataDir, pulumi, path, allowEnv, allowFiles, fetchArtifact } = bed.options;
+  const { dataDir, pulumi, path, allowEnv, allowFiles, environment, fetchArtifact } = bed.options;
   const artifact = join(bed.folder, 'artifact');
   await writeFile(artifact, await fetchArtifact(job.order.artifact));
-  const { TEST_PASSPHRASE } = bed.options.environment;
   const script: CrashScript = {
-    options: { dataDir, pulumi, path, allowEnv, allowFiles, environment: { TEST_PASSPHRASE } },
+    options: { dataDir, pulumi, path, allowEnv, allowFiles, environment },
     job,
     dieAt,
     artifact,
