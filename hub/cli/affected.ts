@@ -1,6 +1,6 @@
 /** `towline affected`: which stacks a change would run, told without a hub. */
 import { basename, resolve as resolvePath } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { makeGather } from '../catalog/files.ts';
 import type { Tree } from '../git/source.ts';
 import { isBelow } from '../inputs/paths.ts';
@@ -10,6 +10,7 @@ import { hasNoClusters, lookAt, surveyOf } from '../offline/look.ts';
 import { printFileProblem, unreadIn } from '../offline/report.ts';
 import { openRepository } from '../offline/revision.ts';
 import type { Surveyed } from '../survey.ts';
+import { runCommand, UNKNOWN } from './command.ts';
 import { folderOf } from './folder.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,10 +25,9 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Exit codes: nothing is affected, something is, or it cannot be told (completely). */
+/** Exit codes: nothing is affected, or something is; UNKNOWN also where it cannot be told completely. */
 const NONE = 0;
 const SOME = 1;
-const UNKNOWN = 2;
 
 const HELP = `
 Exit codes:
@@ -38,18 +38,7 @@ Exit codes:
 /** Resolves to the exit code. */
 export async function main(argv: readonly string[], environment: Environment): Promise<number> {
   const program = makeProgram();
-  try {
-    program.parse([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : UNKNOWN;
-  }
-  try {
-    return await answer(program.opts<Options>(), environment);
-  } catch (error) {
-    process.stderr.write(`towline affected: ${(error as Error).message}\n`);
-    return UNKNOWN;
-  }
+  return runCommand(program, argv, () => answer(program.opts<Options>(), environment));
 }
 
 const makeProgram = (): Command =>

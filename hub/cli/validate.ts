@@ -1,7 +1,7 @@
 /** `towline validate`: everything that is wrong with the manifests of a work tree, told without a hub. */
 import { stat } from 'node:fs/promises';
 import { basename, relative, resolve as resolvePath, dirname } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { detectAll } from '../detect.ts';
 import { gitFolders } from '../git/local.ts';
 import { isBelow } from '../inputs/paths.ts';
@@ -13,6 +13,7 @@ import { elsewhereIn, fileProblem, printFileProblem, unreadIn, type FileProblem 
 import { workTree } from '../offline/worktree.ts';
 import { plan } from '../plan.ts';
 import { absenceOf, type Surveyed } from '../survey.ts';
+import { runCommand } from './command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,10 +22,9 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Exit codes: nothing is wrong (warnings are none), something is, or it cannot be told. */
+/** Exit codes: nothing is wrong (warnings are none), or something is. */
 const VALID = 0;
 const INVALID = 1;
-const UNKNOWN = 2;
 
 const HELP = `
 Exit codes:
@@ -42,21 +42,12 @@ interface Report {
 /** Resolves to the exit code. */
 export async function main(argv: readonly string[], environment: Environment): Promise<number> {
   const program = makeProgram();
-  try {
-    program.parse([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : UNKNOWN;
-  }
-  const options = program.opts<Options>();
-  try {
+  return runCommand(program, argv, async () => {
+    const options = program.opts<Options>();
     const report = await reportOn(resolvePath(program.args[0] ?? '.'), options, environment);
     process.stdout.write(options.json === true ? `${JSON.stringify(report)}\n` : inWords(report));
     return report.errors.length > 0 ? INVALID : VALID;
-  } catch (error) {
-    process.stderr.write(`towline validate: ${(error as Error).message}\n`);
-    return UNKNOWN;
-  }
+  });
 }
 
 const makeProgram = (): Command =>

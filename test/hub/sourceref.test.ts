@@ -4,13 +4,11 @@ import { test } from 'node:test';
 import { makeGather } from '../../hub/catalog/files.ts';
 import { readCatalog } from '../../hub/catalog/read.ts';
 import { gateOf } from '../../hub/gate.ts';
-import { makeSources } from '../../hub/git/poller.ts';
-import type { RepositorySettings } from '../../hub/git/source.ts';
 import { makeMeasure } from '../../hub/measure.ts';
 import { resolve } from '../../hub/resolve.ts';
 import { makeRepository, type Repository } from '../harness/git.ts';
-import { atEnd, type Owner } from '../harness/owned.ts';
-import { tempFolder } from '../harness/temp.ts';
+import type { Owner } from '../harness/owned.ts';
+import { watchBoth } from '../harness/sources.ts';
 
 const CLUSTER = 'apiVersion: towline.dev/v1\nkind: Cluster\nmetadata: { name: dev }\n';
 const stack = (name: string, source: string): string =>
@@ -35,19 +33,7 @@ interface Rig {
 
 async function rigOf(owner: Owner): Promise<Rig> {
   const [fleet, programs] = [await makeRepository(owner), await makeRepository(owner)];
-  const settings = (name: string, url: string, trust: RepositorySettings['trust']): RepositorySettings => ({
-    ...{ name, url, trust, ref: { branch: 'main' }, manifests: ['**/*.yaml'], intervalMs: 1_000 },
-  });
-  const sources = await makeSources({
-    repositories: [
-      settings('fleet', fleet.folder, 'fleet'),
-      settings('programs', programs.folder, 'sources'),
-    ],
-    folder: await tempFolder(owner, 'mirrors'),
-    git: { program: 'git', environment: { PATH: process.env['PATH'] } },
-    onHint: () => undefined,
-  });
-  atEnd(owner, () => sources.close());
+  const sources = await watchBoth(owner, { fleet, programs });
   const [gather, measure] = [makeGather(), makeMeasure()];
   let now = 1_000_000;
   const pass: Rig['pass'] = async () => {

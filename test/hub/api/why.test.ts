@@ -4,8 +4,6 @@ import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { makeApi } from '../../../hub/api/api.ts';
 import type { WhyAnswer } from '../../../hub/api/schemas.ts';
-import { makeSources } from '../../../hub/git/poller.ts';
-import type { RepositorySettings } from '../../../hub/git/source.ts';
 import { makeMetrics } from '../../../hub/metrics.ts';
 import { makeModel } from '../../../hub/model.ts';
 import { makeNews } from '../../../hub/news.ts';
@@ -13,6 +11,7 @@ import { remember } from '../../../hub/remember.ts';
 import { openStore } from '../../../hub/store.ts';
 import type { Jets } from '../../../shared/nats.ts';
 import { makeRepository, type Repository } from '../../harness/git.ts';
+import { watchBoth } from '../../harness/sources.ts';
 import { bookOf, makeMemoryHub } from '../../harness/hub.ts';
 import { atEnd, type Owner } from '../../harness/owned.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -45,19 +44,7 @@ interface Rig {
 async function rigOf(owner: Owner): Promise<Rig> {
   const [fleet, programs] = [await makeRepository(owner), await makeRepository(owner)];
   await programs.commit('Begin');
-  const settings = (name: string, url: string, trust: RepositorySettings['trust']): RepositorySettings => ({
-    ...{ name, url, trust, ref: { branch: 'main' }, manifests: ['**/*.yaml'], intervalMs: 1_000 },
-  });
-  const sources = await makeSources({
-    repositories: [
-      settings('fleet', fleet.folder, 'fleet'),
-      settings('programs', programs.folder, 'sources'),
-    ],
-    folder: await tempFolder(owner, 'mirrors'),
-    git: { program: 'git', environment: { PATH: process.env['PATH'] } },
-    onHint: () => undefined,
-  });
-  atEnd(owner, () => sources.close());
+  const sources = await watchBoth(owner, { fleet, programs });
   const opened = await openStore(await tempFolder(owner, 'store'), quiet);
   assert.ok(opened.kind === 'open');
   const { store } = opened;
