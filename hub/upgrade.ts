@@ -97,11 +97,11 @@ const isV1 = ({ inputDigest }: Order): boolean => inputDigest.startsWith('v1:');
  */
 async function atThatCommit(group: readonly Pair[], then: Commit): Promise<ReadonlyMap<Pair, boolean>> {
   const placed = group.map(({ wanted, order }) => ordered(wanted.placement, order));
-  const [old, current] = [await chosen(placed, then, 'v1'), await chosen(placed, then, 'v2')];
+  const [old, current] = await chosen(placed, then, ['v1', 'v2']);
   return new Map(
     group.flatMap((pair, n): [Pair, boolean][] => {
       const { order, wanted } = pair;
-      const [before, after] = [old[n], current[n]];
+      const [before, after] = [old?.[n], current?.[n]];
       if (after === undefined) return [];
       if (isV1(order) && (!before || digestV1(order.inputs, before.files) !== order.inputDigest)) return [];
       return [[pair, digestV2(order.inputs, after.filesDigest) === wanted.inputDigest]];
@@ -111,13 +111,13 @@ async function atThatCommit(group: readonly Pair[], then: Commit): Promise<Reado
 
 /** The old digest of now against the one of the order. */
 async function byOldDigest(group: readonly Pair[], newest: Commit): Promise<readonly Pair[]> {
-  const old = await chosen(
+  const [old] = await chosen(
     group.map(({ wanted }) => wanted.placement),
     newest,
-    'v1',
+    ['v1'],
   );
   return group.filter(({ wanted, order }, n) => {
-    const files = old[n]?.files;
+    const files = old?.[n]?.files;
     return files !== undefined && digestV1(wanted.placement.inputs, files) === order.inputDigest;
   });
 }
@@ -129,16 +129,26 @@ const ordered = (placement: Placement, { inputs }: Order): Placement => ({
   inputs,
 });
 
-/** The files of each placement by one version's rules; undefined: it has none there. */
+type Version = 'v1' | 'v2';
+
+/** By the rules of each version, the files of each placement; undefined: it has none there. The tree is read once. */
 async function chosen(
   placements: readonly Placement[],
   { tree, projects, documents }: Commit,
-  version: 'v1' | 'v2',
-): Promise<readonly (Selected | undefined)[]> {
-  const requests = placements.map((placement, n): [string, SelectRequest] => {
-    const how = version === 'v2' && placement.source.inferInputs ? infer : wholeLockfile;
-    return [String(n), { placement, projects, documents, infer: how }];
-  });
+  versions: readonly Version[],
+): Promise<readonly (readonly (Selected | undefined)[])[]> {
+  const keyOf = (version: Version, n: number): string => `${version} ${n}`;
+  const requests = versions.flatMap((version) =>
+    placements.map((placement, n): [string, SelectRequest] => {
+      const how = version === 'v2' && placement.source.inferInputs ? infer : wholeLockfile;
+      return [keyOf(version, n), { placement, projects, documents, infer: how }];
+    }),
+  );
   const selected = await makeSelections(filesDigest).selectAll(tree, new Map(requests));
-  return [...selected.values()].map((one) => (one.problems.length > 0 ? undefined : one));
+  return versions.map((version) =>
+    placements.map((_, n) => {
+      const one = selected.get(keyOf(version, n));
+      return one === undefined || one.problems.length > 0 ? undefined : one;
+    }),
+  );
 }
